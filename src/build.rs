@@ -1,8 +1,8 @@
 //! Finds the commit this program is built from, for `aludel version`.
 //!
-//! Reads git's files itself, so a machine without git builds too; a source tree without them (a release archive)
-//! builds without a commit. The commit's date is asked of git and left out where git does not answer.
-//! Sets `ALUDEL_COMMIT` ("abcdef1") and `ALUDEL_COMMIT_DATE` ("2026-11-21"), each empty when unknown, and
+//! Reads git's files directly, so that it works without git; a source tree without them (a release
+//! archive) builds without a commit. The commit's date comes from git if available. Sets
+//! `ALUDEL_COMMIT` ("abcdef1") and `ALUDEL_COMMIT_DATE` ("2026-11-21"), each empty if unknown, and
 //! `ALUDEL_VERSION_LINE` ("0.1.0 (commit abcdef1, 2026-11-21)").
 
 use std::io::Write;
@@ -28,11 +28,11 @@ fn main() {
     tell(&format!("rustc-env=ALUDEL_VERSION_LINE={line}"));
 }
 
-/// The full name of the commit that is checked out.
+/// The full hash of the commit that is checked out.
 fn commit(root: &Path) -> Option<String> {
     let folder = git_folder(root)?;
     watch(&folder.join("HEAD"));
-    // A commit moves the branch, not HEAD; the log of HEAD grows with both.
+    // A commit changes the branch, not HEAD; the log of HEAD grows with both.
     watch(&folder.join("logs/HEAD"));
     let head = read(&folder.join("HEAD"))?;
     let Some(branch) = head.strip_prefix("ref: ") else { return hexadecimal(&head) };
@@ -46,7 +46,7 @@ fn commit(root: &Path) -> Option<String> {
     packed.lines().find_map(|line| hexadecimal(line.strip_suffix(branch)?.trim_end()))
 }
 
-/// The folder of this work tree's git files: `.git`, or where the file `.git` points.
+/// The folder of this work tree's git files: `.git`, or the target of the file `.git`.
 fn git_folder(root: &Path) -> Option<PathBuf> {
     let path = root.join(".git");
     if path.is_dir() {
@@ -71,14 +71,14 @@ fn read(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// Runs this script anew when the file changes. A file that is not there would make it run every time.
+/// Reruns this script when the file changes. A missing file would rerun it every time.
 fn watch(path: &Path) {
     if path.exists() {
         tell(&format!("rerun-if-changed={}", path.display()));
     }
 }
 
-/// Tells cargo. A pipe that is gone means that the build is over.
+/// Tells cargo. A closed pipe means that the build is over.
 fn tell(instruction: &str) {
     let _ = writeln!(std::io::stdout(), "cargo:{instruction}");
 }

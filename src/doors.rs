@@ -1,4 +1,4 @@
-//! The ways into the workbench and the servers, with the runtime each needs. A face that is not built in has no door.
+//! Starts the workbench and the servers that are built in, each with the runtime it needs.
 
 #[cfg(all(feature = "tui", not(feature = "cli")))]
 use aludel_core::config::Environment;
@@ -9,7 +9,7 @@ use aludel_core::error::Error;
 #[cfg(any(feature = "server", feature = "tui"))]
 use aludel_core::error::Result;
 
-/// The doors the command line opens.
+/// The launchers for the command line.
 #[cfg(feature = "cli")]
 pub(crate) fn for_command_line() -> crate::cli::Doors {
     crate::cli::Doors {
@@ -20,7 +20,7 @@ pub(crate) fn for_command_line() -> crate::cli::Doors {
     }
 }
 
-/// The workbench; it builds its own runtime.
+/// Runs the workbench, which builds its own runtime.
 #[cfg(all(feature = "tui", feature = "cli"))]
 fn workbench(engine: Engine, surroundings: crate::cli::Surroundings<'_>) -> Result<()> {
     let options = crate::tui::Options::from_environment(surroundings.environment);
@@ -29,13 +29,13 @@ fn workbench(engine: Engine, surroundings: crate::cli::Surroundings<'_>) -> Resu
     crate::tui::run(engine, &crate::tui::Options { no_color, manner, ..options })
 }
 
-/// The workbench; it builds its own runtime.
+/// Runs the workbench, which builds its own runtime.
 #[cfg(all(feature = "tui", not(feature = "cli")))]
 pub(crate) fn workbench(engine: Engine, environment: &Environment) -> Result<()> {
     crate::tui::run(engine, &crate::tui::Options::from_environment(environment))
 }
 
-/// REST over HTTP, on the host and port of the configuration.
+/// Runs REST over HTTP, on the configured host and port.
 #[cfg(feature = "server")]
 pub(crate) fn http_server(engine: Engine) -> Result<()> {
     let server = &engine.config().server;
@@ -44,7 +44,7 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
     started(&mut builder)?.block_on(crate::server::rest::serve(engine, options))
 }
 
-/// MCP over standard input and output. One client, so one thread.
+/// Runs MCP over standard input and output. One client, so one thread.
 #[cfg(all(feature = "server", feature = "cli"))]
 pub(crate) fn mcp_server(engine: Engine) -> Result<()> {
     let mut builder = tokio::runtime::Builder::new_current_thread();

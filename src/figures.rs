@@ -1,6 +1,6 @@
-//! Figures as the command line and the workbench both write them.
+//! Number formats shared by the command line and the workbench.
 //!
-//! What differs between a page and a pane (how short an amount or an age is) stays with each of them.
+//! Formats that differ between the two (short amounts, ages) stay with each of them.
 
 /// `1,234,567`.
 pub(crate) fn thousands(number: u64) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
-/// A line of `width` characters from 0 to 1, heavy from `low` to `high`, with a dot at `value`.
+/// A line of `width` characters for 0 to 1, heavy from `low` to `high`, with a dot at `value`.
 pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String {
     let last = width.saturating_sub(1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to the width")]

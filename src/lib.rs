@@ -1,9 +1,9 @@
-//! aludel: a rough idea becomes a tested prompt. The faces, and the composition root that puts them together.
+//! aludel turns a rough idea into a tested prompt. This crate has the faces and wires them up.
 //!
-//! The core is a package of its own (`aludel-core`); its documentation has the map of the layers. Here are the faces,
-//! siblings that do not know each other: `cli`, `server` and `tui`, each behind the feature of its name.
-//! [`run`] is the only place that sees them all: it hands the command line its doors to the others, or, in
-//! a program built without a command line, opens the one that `mode` names.
+//! The core is a package of its own (`aludel-core`); its documentation has the map of the layers.
+//! The faces `cli`, `server` and `tui` do not know each other; each has a feature of its name. Only
+//! [`run`] sees them all: it gives the command line launchers for the others or, in a program
+//! without one, starts the face that `mode` names.
 
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use aludel_core::config::Environment;
 
-/// Runs the program with this process's arguments and environment; answers its exit code.
+/// Runs the program with this process's arguments and environment; returns its exit code.
 pub fn run() -> ExitCode {
     let environment = Environment::from_process();
     #[cfg(feature = "cli")]

@@ -1,4 +1,4 @@
-//! The program. What it does is in the library; where its parts are put together is [`aludel::run`].
+//! The program. Its parts are in the library and wired together in [`aludel::run`].
 
 use std::process::ExitCode;
 

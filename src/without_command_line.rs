@@ -1,4 +1,4 @@
-//! The program without a command line: no arguments, only the face that `mode` (`ALUDEL_MODE`) names.
+//! The program without a command line: starts the face that `mode` (`ALUDEL_MODE`) names.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,12 +11,12 @@ use aludel_core::error::{Code, Error};
 use aludel_core::text::shown::escape;
 use aludel_core::trace::{self, LogSettings};
 
-/// Opens the face that the configuration names; says on standard error why it cannot.
+/// Starts the configured face, or prints why it cannot to standard error.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
     match open(environment) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nowhere left to tell that this fails.
+            // If this fails, too, there is no place left to report it.
             let _ = writeln!(std::io::stderr(), "error: {}", escape(&error.to_string()));
             ExitCode::from(error.code().row().exit)
         }
@@ -38,7 +38,7 @@ fn open(environment: &Environment) -> Result<()> {
     }
 }
 
-/// Says what was not built in, and what is there instead.
+/// Explains what is not built in, and what is.
 #[cfg(not(all(feature = "server", feature = "tui")))]
 fn missing(mode: Mode) -> Error {
     let detail = match (mode, cfg!(feature = "server"), cfg!(feature = "tui")) {

@@ -1,6 +1,6 @@
-//! Puts the frames of the embedded writer into one JSON text, which is read many times faster than their YAML files.
+//! Joins the embedded writer's frames into one JSON file, which parses much faster than YAML.
 //!
-//! The files stay what is edited and shown; the program reads `frames.json` in `OUT_DIR`, an array in the order of names.
+//! The YAML files are edited and shown; the program reads `frames.json` in `OUT_DIR`, by name.
 
 use std::error::Error;
 use std::io::Write;

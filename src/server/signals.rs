@@ -1,14 +1,14 @@
 //! The signals that end a server: SIGTERM from a supervisor, SIGINT from a terminal.
 //!
-//! Owns catching them, from the moment a server begins, so that none is lost before it is waited for. What ending means
-//! is the server's own affair. Where there are no such signals, the console's Ctrl-C stands for both.
+//! Catches them from the moment a server begins, so that none is lost before it is awaited. The
+//! server decides what ending means. Where these signals do not exist, Ctrl-C replaces both.
 
 use std::io;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens for the signals from the moment it is made, so that none is lost before it is waited for.
+/// Catches the signals from the moment it is created, so that none is lost before it is awaited.
 pub(super) struct Signals {
     #[cfg(unix)]
     terminate: Signal,
@@ -18,7 +18,7 @@ pub(super) struct Signals {
 
 impl Signals {
     /// # Errors
-    /// When the system does not let signals be caught.
+    /// When the system does not allow catching signals.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {
             #[cfg(unix)]
@@ -28,7 +28,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal to end.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(super) async fn next(&mut self) {
         tokio::select! {
@@ -37,10 +37,10 @@ impl Signals {
         }
     }
 
-    /// Waits for the next signal to end.
+    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub(super) async fn next(&mut self) {
-        // Without a console there is nothing to catch; the process is then ended from outside.
+        // Without a console there is nothing to catch; the process is then ended externally.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,14 +1,14 @@
-//! One line of input: a message for the library, an answer to what is none, or nothing.
+//! Parses one line of input into a message for the library, an error reply, or nothing.
 //!
-//! The library passes over lines that are no JSON and answers a known method with wrong parameters as an unknown one, so
-//! the client waits for ever or looks for its mistake in the wrong place. Here each line is answered by JSON-RPC 2.0,
-//! section 5.1: −32700 when it is no JSON, −32600 when it is no message, −32602 when the parameters do not fit. An answer
-//! that belongs to no request has the id null. Notifications and responses are never answered, whatever they hold.
+//! The library skips lines that are not JSON and reports a known method with wrong parameters as
+//! unknown, which leaves a client waiting or misled. Here each line is answered by JSON-RPC 2.0,
+//! section 5.1: −32700 if it is not JSON, −32600 if it is not a message, −32602 for wrong
+//! parameters. A reply to no request has the id null. Notifications and responses get no reply.
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode};
 use serde_json::{Value, json};
 
-/// The methods whose parameters the library reads; any other is one it does not know.
+/// The methods whose parameters the library parses. It does not know any other.
 const METHODS: [&str; 13] = [
     "initialize",
     "ping",
@@ -25,18 +25,18 @@ const METHODS: [&str; 13] = [
     "completion/complete",
 ];
 
-/// What a line means.
+/// A parsed line.
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// A message for the library.
     Message(Box<ClientJsonRpcMessage>),
-    /// No message; this is its answer.
+    /// Not a message; this is the error reply.
     Wrong(Value),
-    /// Nothing that wants an answer.
+    /// Needs no reply.
     Nothing,
 }
 
-/// Reads one line, without its line break.
+/// Parses one line, without its line break.
 pub(super) fn read(line: &[u8]) -> Incoming {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn read(line: &[u8]) -> Incoming {
     }
 }
 
-/// The answer to a line that is longer than [`super::session::LONGEST_LINE`].
+/// The reply to a line longer than [`super::session::LONGEST_LINE`].
 pub(super) fn too_long(limit: usize) -> Value {
     let most = limit / (1024 * 1024);
     error(
@@ -64,7 +64,7 @@ pub(super) fn too_long(limit: usize) -> Value {
     )
 }
 
-/// Says why the library cannot read a line.
+/// Explains why the library cannot read a line.
 fn diagnose(line: &[u8]) -> Incoming {
     let object = match serde_json::from_slice(line) {
         Err(why) => return wrong(ErrorCode::PARSE_ERROR, &format!("the line is not valid JSON: {why}"), &Value::Null),
@@ -96,7 +96,7 @@ fn diagnose(line: &[u8]) -> Incoming {
     wrong(ErrorCode::INVALID_REQUEST, detail, &id)
 }
 
-/// Says what of the parameters of a known method does not fit.
+/// Explains which parameters of a known method are wrong.
 fn misfit(request: &CustomRequest) -> String {
     let method = &request.method;
     let member = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
@@ -122,7 +122,7 @@ fn error(code: ErrorCode, detail: &str, id: &Value) -> Value {
 mod tests {
     use super::*;
 
-    /// The code and id of the answer to a line.
+    /// The code and id of the reply to a line.
     fn answer(line: impl AsRef<[u8]>) -> Option<(i64, Value)> {
         match read(line.as_ref()) {
             Incoming::Wrong(answer) => Some((answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())),

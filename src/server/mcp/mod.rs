@@ -1,13 +1,13 @@
 //! The Model Context Protocol over standard input and output: the operations as tools for a language model.
 //!
-//! Both eras on one server, told apart by the library: 2025-11-25 (initialize) and 2026-07-28 (stateless, discover).
-//! The tools are in `tools`; their arguments are decoded in the core like every face's. A tool that fails answers
-//! with the problem as text, which the model reads; only an unknown tool is an error of the protocol. Nothing but
-//! JSON-RPC reaches standard output: this module prints nothing, and the log goes elsewhere.
+//! Serves both protocol versions, which the library distinguishes: 2025-11-25 (initialize) and
+//! 2026-07-28 (stateless, discover). The tools are in `tools`; the core decodes their arguments, as
+//! for every face. A failed tool returns its problem as text for the model; only an unknown tool is
+//! a protocol error. Only JSON-RPC reaches standard output: this module prints nothing.
 //!
-//! The end of input and SIGTERM end the server in order, also before the first request. What runs at the end of input
-//! may still answer, for a few seconds; once the output is closed too nobody is there to take an answer, so everything
-//! that runs is cancelled and nothing more is spent.
+//! End of input and SIGTERM end the server in order, even before the first request. Calls that run
+//! at the end of input can still answer for a few seconds. Once the output is closed too, they are
+//! cancelled, so that nothing more is spent.
 
 mod message;
 mod outbox;
@@ -41,17 +41,17 @@ use super::signals::Signals;
 pub use progress::EVENT_KEY;
 pub use tools::{Definition, TOOLS};
 
-/// What a model is told of the server as a whole.
+/// The server's instructions to a model.
 const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
     `generate_prompts` writes variants of a prompt from an idea and ranks them, best first; show the user the first \
     one's `content` unless they ask for more. `search_prompts` (by words), \
     `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it.";
 
-/// Serves over standard input and output until either end closes or SIGTERM or SIGINT arrives.
+/// Serves standard input and output until either closes or SIGTERM or SIGINT arrives.
 ///
 /// # Errors
-/// `internal` when standard input cannot be read or signals cannot be caught; `storage` when something could not be
-/// written at the end.
+/// `internal` when standard input cannot be read or signals cannot be caught; `storage` when the
+/// final write fails.
 pub async fn serve_stdio(engine: Engine) -> Result<()> {
     let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
     let mut signals = Signals::listen().map_err(failed)?;
@@ -70,8 +70,8 @@ pub async fn serve_stdio(engine: Engine) -> Result<()> {
     engine.close().await
 }
 
-/// Serves one client until its input ends or `stop` fires. What runs at the end of input may still answer, for a few
-/// seconds; `stop` cancels it, and so does an output that breaks.
+/// Serves one client until its input ends or `stop` fires. Calls that run at the end of input can
+/// still answer for a few seconds; `stop` or a broken output cancels them.
 pub async fn serve(
     engine: Engine,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -92,12 +92,12 @@ pub async fn serve(
     }
 }
 
-/// Answers the protocol's requests. Clones share one engine.
+/// Handles the protocol's requests. Clones share one engine.
 #[derive(Clone)]
 pub struct Handler {
     engine: Engine,
     input_ended: CancellationToken,
-    /// A permit for each call that may run now.
+    /// One permit for each call allowed at a time.
     places: Arc<Semaphore>,
 }
 
@@ -167,14 +167,14 @@ impl ServerHandler for Handler {
     }
 }
 
-/// A failed tool: the problem as text. Clients check structured content against the output schema, so there is none.
+/// A failed tool: only text, as clients check structured content against the output schema.
 fn failure(problem: &Problem) -> CallToolResult {
-    // A problem is texts and numbers; writing it cannot fail, and its detail is better than nothing.
+    // A problem is texts and numbers, so this cannot fail; its detail is better than nothing.
     let text = serde_json::to_string(problem).unwrap_or_else(|_| problem.detail.clone());
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// The problem with a name under which the log has it too.
+/// Adds a request id to the problem and logs it under the same id.
 fn named(problem: Problem, tool: &str) -> Problem {
     let id = SystemIds.next().to_string();
     let (code, detail) = (problem.code.as_str(), problem.detail.as_str());

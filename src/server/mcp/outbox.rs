@@ -1,8 +1,8 @@
-//! What goes out to the client, one line a message, by one task.
+//! Writes messages to the client, one per line, in a single task.
 //!
-//! Lines wait in a short queue; while it is full no further message is read, so a client that does not take its answers
-//! cannot make them pile up. An output that breaks ends the session: nobody is there to take a result, so nothing more
-//! may be spent on one.
+//! Lines wait in a short queue; while it is full, no further message is read, so replies cannot
+//! pile up for a client that does not read them. A broken output ends the session: nobody can
+//! receive a result, so nothing more is spent on one.
 
 use std::io;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Lines that wait to be written.
+/// Lines that can wait to be written.
 const QUEUE: usize = 64;
-/// How long the last lines may take at the end.
+/// Time limit for writing the last lines.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// The way out.
+/// The queue and its writer.
 pub(super) struct Outbox {
     lines: Option<mpsc::Sender<Line>>,
     writer: Option<JoinHandle<()>>,
@@ -35,8 +35,8 @@ impl Outbox {
         Self { lines: Some(lines), writer: Some(tokio::spawn(write(output, waiting, broken))) }
     }
 
-    /// Waits until a line could be put in the queue, and puts `line` there if there is one. Taken back from `line` only
-    /// when that is done, so giving up waiting loses nothing. False when the output broke.
+    /// Waits for room in the queue and puts `line` there, if there is one. It is only taken out of
+    /// `line` then, so dropping the future loses nothing. False when the output is broken.
     pub(super) async fn make_room(&self, line: &mut Option<Vec<u8>>) -> bool {
         let Some(lines) = &self.lines else { return false };
         let Ok(place) = lines.reserve().await else { return false };
@@ -46,7 +46,7 @@ impl Outbox {
         true
     }
 
-    /// Writes a line; done when it is written.
+    /// Writes a line. The future resolves when it is written.
     pub(super) fn send(&self, bytes: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let lines = self.lines.clone();
         async move {
@@ -58,7 +58,7 @@ impl Outbox {
         }
     }
 
-    /// Writes what waits and ends. A client that takes nothing any more is not waited for.
+    /// Writes the queued lines and ends. Does not wait for a client that stopped reading.
     pub(super) async fn close(&mut self) {
         self.lines = None;
         if let Some(mut writer) = self.writer.take()
@@ -83,7 +83,7 @@ async fn write(
         let result = result.await;
         let failed = result.is_err();
         if let Some(written) = line.written {
-            // Who waited for it may have been cancelled.
+            // The sender that waited for it may have been cancelled.
             let _ = written.send(result);
         }
         if failed {

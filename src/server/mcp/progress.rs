@@ -1,12 +1,12 @@
-//! A run as progress notifications.
+//! Reports a run as progress notifications.
 //!
-//! Progress counts finished units: of a generation the phases, a failed variant's remaining ones included, of a selection
-//! the comparisons, of any other operation what it counts itself. The total is all of them and one step more, for what
-//! comes after (ranking, conclusions); the last event reaches it, however few there were. The protocol wants
-//! the number to rise with every notification, so what happens
-//! between two finished phases moves it by 1/1024. Each notification says in words what happened and carries the
-//! event's names in `_meta` under [`EVENT_KEY`]. Deltas are left out, because the text comes whole with the result, and
-//! so are the ends of what came to nothing, which are the tool's answer.
+//! Progress counts finished units: the phases of a generation, including those a failed variant
+//! skips, the comparisons of a selection, or whatever another operation counts. The total has one
+//! more step for what follows (ranking, conclusions), which the last event reaches however few
+//! there were. The protocol requires the number to rise with every notification, so events between
+//! two finished phases add 1/1024. Each notification describes the event in words and has its names
+//! in `_meta` under [`EVENT_KEY`]. Deltas are left out, because the text comes with the result, and
+//! so are failures, which are the tool's reply.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-/// Where a notification's `_meta` has the event: `type`, `session_id`, `seq` and, where it applies, the rest.
+/// The key of the event in a notification's `_meta`: `type`, `session_id`, `seq` and more.
 pub const EVENT_KEY: &str = "aludel/event";
-/// What is taken over of an event.
+/// The members copied from an event.
 const NAMES: [&str; 7] = ["type", "session_id", "seq", "variant", "phase", "provider", "model"];
-/// Notifications between two finished phases, at most.
+/// The most notifications between two finished phases.
 const STEPS: u32 = 1024;
 
-/// Tells the client of a run's progress, if it asked to be told.
+/// Sends a run's progress to the client, if it asked for it.
 pub(super) struct Progress {
     listener: Option<(Peer<RoleServer>, ProgressToken)>,
     input_ended: CancellationToken,
@@ -39,7 +39,7 @@ impl Progress {
         Self { listener, input_ended, count: Count::default() }
     }
 
-    /// Tells of one event. A client that is not there any more is told nothing.
+    /// Reports one event. Does nothing once the client is gone.
     pub(super) async fn tell(&mut self, event: &Event) {
         let Some((peer, token)) = &self.listener else { return };
         let Some(progress) = self.count.after(&event.kind) else { return };
@@ -58,7 +58,7 @@ impl Progress {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Default)]
 struct Count {
     operation: Option<Operation>,
@@ -68,13 +68,13 @@ struct Count {
     finished: u32,
     finished_of: BTreeMap<u32, u32>,
     steps: u32,
-    /// The part whose units are counted, where the operation has several, and the units of those before it.
+    /// The part being counted, where the operation has several, and the units of earlier parts.
     part: Option<String>,
     before: u32,
 }
 
 impl Count {
-    /// The progress to tell after this event; `None` when there is nothing to tell, or no number left for it.
+    /// The progress after this event; `None` when there is nothing to send or no number left.
     fn after(&mut self, kind: &EventKind) -> Option<f64> {
         match kind {
             EventKind::Started { operation, total, variants, phases } => {
@@ -88,7 +88,7 @@ impl Count {
             }
             EventKind::Judged { .. } if self.variants == 0 => self.advance_to(self.finished + 1),
             EventKind::Progress { part, done, total } => {
-                // Each part counts from 0, and a progress never goes back.
+                // Each part counts from 0, but progress never goes back.
                 if self.part != *part {
                     self.part.clone_from(part);
                     self.before = self.finished;
@@ -114,7 +114,7 @@ impl Count {
         (self.steps < STEPS).then(|| f64::from(self.finished) + f64::from(self.steps) / f64::from(STEPS))
     }
 
-    /// So many units are done. One that is told again, or goes back, moves it by a step; the last number is the end's.
+    /// Sets the finished units. A repeated or lower count adds a step; the last number is reserved.
     fn advance_to(&mut self, done: u32) {
         let done = done.min(self.total.saturating_sub(1));
         if done > self.finished {
@@ -143,7 +143,7 @@ fn meta(event: &Event) -> NotificationMetaObject {
     NotificationMetaObject::from(Map::from_iter([(EVENT_KEY.to_owned(), Value::Object(named))]))
 }
 
-/// What happened, for a person, who counts variants from 1.
+/// Describes the event to a person. Variants count from 1.
 fn in_words(kind: &EventKind, count: &Count) -> Option<String> {
     let name = |variant: &u32| format!("variant {} of {}", variant + 1, count.variants);
     let of_all = || format!("{} of {}", count.finished, count.total.saturating_sub(1));

@@ -1,10 +1,10 @@
-//! The transport of one session: lines in, lines out, and what the library is not asked about.
+//! The transport of one session: lines in, lines out, and what the library must not see.
 //!
-//! Lines that are no message are answered here (see `message`). Before the first request that opens a session, the
-//! library ends the service when anything but a request arrives; a client may well send a notification there (cancelling
-//! its own discovery, say), so those are left out. The end of input is told to the handlers: they may still finish and
-//! answer, but progress has nobody to go to. A line is at most [`LONGEST_LINE`] long, and of a longer one nothing is
-//! kept.
+//! Lines that are not messages are answered here (see `message`). Before a session is open, the
+//! library ends the service when anything but a request arrives. A client may well send a
+//! notification then (cancelling its own discovery, say), so those are dropped. Handlers are
+//! notified of the end of input: they can still finish and answer, but send no more progress. A
+//! line longer than [`LONGEST_LINE`] is discarded.
 
 use std::io;
 
@@ -22,22 +22,22 @@ use tokio_util::sync::CancellationToken;
 use super::message::{self, Incoming};
 use super::outbox::Outbox;
 
-/// The longest line taken, in bytes: as much as the body of an HTTP request.
+/// The longest line accepted, in bytes: the size of an HTTP request's body.
 pub(super) const LONGEST_LINE: usize = limits::BODY_BYTES;
 
-/// A transport over lines.
+/// A line-based transport.
 pub(super) struct Session<R> {
     lines: FramedRead<R, Lines>,
     outbox: Outbox,
-    /// The answer to a line that is no message, until it is on its way.
+    /// The reply to a line that is not a message, until it is queued.
     answer: Option<Vec<u8>>,
     is_open: bool,
     input_ended: CancellationToken,
 }
 
 impl<R: AsyncRead + Send + Unpin> Session<R> {
-    /// Reads `input` and writes to `output`; fires `input_ended` when nothing more will come, and `broken` when nothing
-    /// more can go out.
+    /// Reads `input` and writes to `output`; fires `input_ended` at the end of input and `broken`
+    /// when nothing more can be written.
     pub(super) fn new(
         input: R,
         output: impl AsyncWrite + Send + Unpin + 'static,
@@ -51,7 +51,7 @@ impl<R: AsyncRead + Send + Unpin> Session<R> {
         Self { lines, outbox: Outbox::new(output, broken), answer: None, is_open: false, input_ended }
     }
 
-    /// True when the message may go on to the library.
+    /// True when the message should reach the library.
     fn lets_through(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             ClientJsonRpcMessage::Request(request) => {
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Send + Unpin> Session<R> {
     }
 }
 
-/// True for `initialize`, and for a request that carries all a stateless one must.
+/// True for `initialize` and for a request with everything a stateless one needs.
 fn opens_a_session(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
         async move { sending?.await }
     }
 
-    /// May be given up and called again at any time: a line that was begun and an answer that waits are kept.
+    /// Cancel-safe: a partial line and a pending reply are kept.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if !self.outbox.make_room(&mut self.answer).await {
@@ -125,7 +125,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
     }
 }
 
-/// Splits input into lines. A line that is too long is told once, and left out without being kept.
+/// Splits input into lines. A line that is too long is reported once and discarded.
 struct Lines(AnyDelimiterCodec);
 
 /// A line of input.

@@ -1,14 +1,14 @@
 //! Standard input and output as the async pair a transport needs.
 //!
-//! Hosts start servers with pipes (Python, Rust) or socket pairs (Node). Both are driven by the reactor, which is ten
-//! times the calls a second of tokio's own standard streams, whose every read crosses to another thread. A pipe is
-//! opened anew through `/proc`, so that being non-blocking stays ours and does not leak into whoever shares the
-//! descriptor; a socket's other end is another description, so sharing it harms nobody.
+//! Hosts start servers with pipes (Python, Rust) or socket pairs (Node). The reactor drives both,
+//! at ten times the calls per second of tokio's standard streams, whose every read crosses threads.
+//! A pipe is reopened through `/proc`, so that making it non-blocking does not affect others who
+//! share the descriptor; a socket's other end is another description anyway.
 //!
-//! A pipe or socket whose other end is gone is noticed at once, also while nothing is written: that is how a host that was
-//! killed looks from here.
+//! A closed peer is noticed at once, even if nothing is written: that is how a killed host looks.
 //!
-//! Anything else on standard input (a file, a terminal) is read by a detached thread. It may stay blocked in a read
+//! A file or terminal on standard input is read by a detached thread. It can stay blocked in a read
+//! when the server ends, and must not keep the runtime from closing, as tokio's own would.
 //! when the server ends, and must not keep the runtime from closing, as tokio's own would.
 
 use std::io;
@@ -16,12 +16,12 @@ use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Where messages come from.
+/// The stream of incoming messages.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// Where messages go.
+/// The stream of outgoing messages.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Done when nobody can read the output any more; never where that cannot be seen.
+/// Resolves when the output has no reader left; never if that cannot be detected.
 pub(super) type Hangup = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Both ends.
@@ -34,7 +34,7 @@ pub(super) struct Stdio {
 /// Opens both ends. Needs a runtime with IO.
 ///
 /// # Errors
-/// When standard input can be read in no way.
+/// When standard input cannot be read in any way.
 pub(super) fn open() -> io::Result<Stdio> {
     Ok(Stdio { input: input()?, output: output(), hangup: hangup() })
 }
@@ -71,13 +71,13 @@ fn output() -> Output {
     }
 }
 
-/// A thread that copies standard input into a socket pair, whose other end the reactor can read.
+/// Starts a thread that copies standard input into a socket pair, which the reactor can read.
 #[cfg(unix)]
 fn relay() -> io::Result<Input> {
     let (ours, mut theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     std::thread::Builder::new().name("stdin".into()).spawn(move || {
-        // Either end closing is the end of input; there is nobody to tell.
+        // Either end closing is the end of input; there is nothing to report.
         let _ = io::copy(&mut io::stdin().lock(), &mut theirs);
     })?;
     Ok(Box::new(tokio::net::UnixStream::from_std(ours)?))
@@ -95,7 +95,7 @@ fn output() -> Output {
 
 #[cfg(target_os = "linux")]
 mod pipe {
-    //! Pipes, opened anew: opening checks that it is one, and fails for a pipe that nobody reads.
+    //! Pipes, reopened. Opening checks that it is a pipe, and fails if it has no reader.
 
     use tokio::net::unix::pipe::OpenOptions;
 
@@ -112,7 +112,7 @@ mod pipe {
 
 #[cfg(all(unix, not(target_os = "linux")))]
 mod pipe {
-    //! Without `/proc` a pipe cannot be opened anew.
+    //! Without `/proc` a pipe cannot be reopened.
 
     use super::{Input, Output};
 
@@ -127,7 +127,7 @@ mod pipe {
 
 #[cfg(unix)]
 mod watch {
-    //! Looks out for the end of whoever reads.
+    //! Watches for the reader to hang up.
 
     use std::io;
     use std::os::fd::AsFd;
@@ -137,10 +137,10 @@ mod watch {
 
     use super::Hangup;
 
-    /// Done when the other end of a pipe or socket is closed.
+    /// Resolves when the other end of a pipe or socket is closed.
     ///
     /// # Errors
-    /// When the descriptor is of a kind that has no other end, such as a file.
+    /// When the descriptor has no other end, such as a file.
     pub(super) fn hangup(descriptor: &impl AsFd) -> io::Result<Hangup> {
         let descriptor = descriptor.as_fd().try_clone_to_owned()?;
         #[expect(deprecated, reason = "its successor is unsafe, and what it asks for holds: the descriptor is owned")]
@@ -152,7 +152,7 @@ mod watch {
                 }
                 ready.clear_ready();
             }
-            // Without the reactor there is nothing left to see.
+            // Without the reactor there is nothing left to watch.
             std::future::pending::<()>().await;
         }))
     }
@@ -165,7 +165,7 @@ mod socket {
     use std::os::fd::AsFd;
     use std::os::unix::net::UnixStream;
 
-    /// The descriptor as a socket of the reactor, when it is a Unix socket.
+    /// The descriptor as a socket of the reactor, if it is a Unix socket.
     pub(super) fn open(descriptor: &impl AsFd) -> Option<tokio::net::UnixStream> {
         let stream = UnixStream::from(descriptor.as_fd().try_clone_to_owned().ok()?);
         // Only a Unix socket has an address of that family.

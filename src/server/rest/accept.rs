@@ -1,21 +1,21 @@
-//! Chooses what to answer with from an `Accept` header (RFC 9110, section 12.5.1).
+//! Negotiates a response's media type from an `Accept` header (RFC 9110, section 12.5.1).
 //!
-//! Pure: a header's text and the media types on offer go in, the best of them comes out. The most specific range that
-//! matches a type decides its quality; among types of equal quality the one the client named first wins, and one it
-//! did not name (`*/*`) counts in the order of the offer. Parameters other than `q` are ignored.
+//! Pure. The most specific matching range decides a type's quality. Among types of equal quality
+//! the one named first wins; types that only match `*/*` follow in the order of the offer.
+//! Parameters other than `q` are ignored.
 
 use aludel_core::error::{Code, Error, Result};
 use axum::http::{HeaderMap, header};
 
-/// What routes answer with unless a client asks for something else they offer.
+/// The default media type of routes.
 pub(super) const JSON: &str = "application/json";
-/// What a run answers with when its client wants to watch.
+/// The media type of a run that its client wants to watch.
 pub(super) const EVENTS: &str = "text/event-stream";
 
-/// The best of `offers` for this client; the first of them when it says nothing.
+/// The best of `offers` for this client, or the first without a preference.
 ///
 /// # Errors
-/// `not_acceptable` when the client wants none of them.
+/// `not_acceptable` when the client accepts none of them.
 pub(super) fn negotiate(headers: &HeaderMap, offers: &[&'static str]) -> Result<&'static str> {
     let texts: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let wanted = texts.join(",");
@@ -37,7 +37,7 @@ struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// How closely it names `offer`: 2 exactly, 1 by its first half, 0 by `*/*`; `None` when it does not.
+    /// How specifically it matches `offer`: 2 exactly, 1 by its type, 0 by `*/*`; `None` if not.
     fn closeness(&self, offer: &str) -> Option<u8> {
         let (kind, subkind) = offer.split_once('/')?;
         match (self.kind, self.subkind) {

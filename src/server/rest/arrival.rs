@@ -1,8 +1,8 @@
-//! Bodies on their way to a server: gathered whole before their requests are served.
+//! Collects request bodies before their requests are served.
 //!
-//! A request takes its place among those that are served when its body is here, so clients that send slowly keep nobody
-//! else waiting. What they may hold meanwhile is bounded: each body by `limits::BODY_BYTES`, all together by [`ROOM`],
-//! and each by the pace that `upload` asks for.
+//! A request only takes one of the server's slots when its body is complete, so slow senders keep
+//! nobody waiting. The memory for bodies is bounded: each by `limits::BODY_BYTES`, all together by
+//! [`ROOM`], and each must keep the pace that `upload` enforces.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::upload::TooSlow;
 
-/// Bytes of bodies that are here and not read yet, all requests together: sixteen of the largest.
+/// The most bytes of unread bodies, over all requests: sixteen of the largest.
 const ROOM: usize = 16 * limits::BODY_BYTES;
 
-/// The room for bodies on their way. Clones share it.
+/// The budget for bodies in memory. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Arrivals(Arc<Semaphore>);
 
-/// A body, and the room it takes until it is dropped.
+/// A body and its part of the budget, which it returns when dropped.
 struct Gathered {
     bytes: Vec<u8>,
     room: Option<OwnedSemaphorePermit>,
@@ -39,10 +39,10 @@ impl Arrivals {
         Self(Arc::new(Semaphore::new(ROOM)))
     }
 
-    /// The body, when all of it is here. It gives its room back when it is dropped.
+    /// Reads the whole body. It returns its room when it is dropped.
     ///
     /// # Errors
-    /// `payload_too_large`; `overloaded` when there is no room; `invalid_request` when it does not arrive.
+    /// `payload_too_large`; `overloaded` without room; `invalid_request` when it is cut short.
     pub(super) async fn whole(&self, headers: &HeaderMap, body: Body) -> Result<Bytes> {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
@@ -64,7 +64,7 @@ impl Arrivals {
 
 impl Gathered {
     fn take_room(&mut self, room: &Arc<Semaphore>, count: usize) -> Result<()> {
-        // A piece is at most a body, so its length fits.
+        // A piece is no larger than a body, so its length fits.
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let more = Arc::clone(room).try_acquire_many_owned(count).map_err(|_| no_room())?;
         match &mut self.room {

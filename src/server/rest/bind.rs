@@ -1,9 +1,9 @@
-//! Where a server may listen.
+//! Checks where a server can listen, and binds it.
 //!
-//! On this machine alone, unless the user said that others may reach it: requests are served without a token, so a
-//! server that listens beyond loopback is open to its whole network. A host name is resolved once; every address it has
-//! must be loopback, and those addresses are what is bound. What the configuration asks for and this server cannot do
-//! yet is refused here too, rather than served without.
+//! By default only on this machine: requests need no token, so a server that listens beyond
+//! loopback is open to its whole network. A host name is resolved once; all its addresses must be
+//! loopback, and those addresses are bound. Settings this server does not support yet are also
+//! rejected here, rather than ignored.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -15,11 +15,11 @@ use tokio::net::{TcpListener, lookup_host};
 use super::host::Host;
 use super::serve::Options;
 
-/// Listens there.
+/// Binds the listener.
 ///
 /// # Errors
-/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow listening there;
-/// `conflict` when it is not possible.
+/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
+/// this address; `conflict` when binding fails.
 pub(super) async fn listen(engine: &Engine, options: &Options) -> Result<TcpListener> {
     let mut faults = faults_of(&engine.config().server);
     let resolved = lookup_host((bindable(&options.host), options.port)).await.map(Vec::from_iter);
@@ -35,7 +35,7 @@ pub(super) async fn listen(engine: &Engine, options: &Options) -> Result<TcpList
     TcpListener::bind(addresses.as_slice()).await.map_err(|error| unreachable(&error))
 }
 
-/// What is said at the start of a server that others can reach.
+/// The warning at the start of a server that others can reach.
 pub(super) fn warning(address: SocketAddr, config: &ServerConfig) -> Option<String> {
     if is_this_machine(address.ip()) {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn warning(address: SocketAddr, config: &ServerConfig) -> Option<Stri
     Some(text)
 }
 
-/// What to bind for a host as people write it. `localhost` is 127.0.0.1, whatever the machine's tables say first.
+/// The address to bind for a host as people write it. `localhost` is always 127.0.0.1.
 fn bindable(host: &str) -> &str {
     if host.eq_ignore_ascii_case("localhost") {
         return "127.0.0.1";
@@ -57,15 +57,15 @@ fn bindable(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// True for 127.0.0.0/8 and ::1, also written as IPv4 within IPv6.
+/// True for 127.0.0.0/8 and ::1, including IPv4 mapped into IPv6.
 fn is_this_machine(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// A key and what is wrong with its value.
+/// A key and its fault.
 type KeyFault = (&'static str, String);
 
-/// The fault of listening on one of these addresses, unless all are this machine's or that was allowed.
+/// The fault of listening beyond this machine without permission.
 fn exposure(options: &Options, addresses: &[SocketAddr], is_allowed: bool) -> Option<KeyFault> {
     let address = addresses.iter().map(SocketAddr::ip).find(|address| !is_this_machine(*address))?;
     if is_allowed {

@@ -1,7 +1,7 @@
-//! From what a client sent to the raw JSON value that the core decodes: bodies, query strings, `If-Match`.
+//! Extracts the raw JSON value for the core from bodies, query strings and `If-Match`.
 //!
-//! Nothing here knows a field: what does not fit stays as it came, and the core refuses it in the words all faces use.
-//! What only HTTP can get wrong is refused here: the media type, text that is no JSON, a header.
+//! This file knows no fields: what does not fit is left to the core, whose messages all faces
+//! share. Only errors of HTTP are handled here: the media type, invalid JSON, a header.
 
 use aludel_core::api::{Field, value_of_text};
 use aludel_core::error::{Code, Error, Result};
@@ -10,10 +10,10 @@ use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, Uri, header};
 use serde_json::{Map, Value};
 
-/// The body as JSON. It is here by now: `arrival` gathered it.
+/// The body as JSON. `arrival` has already collected it.
 ///
 /// # Errors
-/// `unsupported_media_type`, or `invalid_request` when it is no JSON.
+/// `unsupported_media_type`, or `invalid_request` when it is not JSON.
 pub(super) async fn json(request: Request) -> Result<Value> {
     check_media_type(request.headers())?;
     let bytes = Bytes::from_request(request, &())
@@ -26,7 +26,7 @@ pub(super) async fn json(request: Request) -> Result<Value> {
 }
 
 /// # Errors
-/// `unsupported_media_type` when it does not say that it is JSON.
+/// `unsupported_media_type` when it is not declared as JSON.
 pub(super) fn check_media_type(headers: &HeaderMap) -> Result<()> {
     let sent = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let essence = sent.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
@@ -42,17 +42,17 @@ pub(super) fn check_media_type(headers: &HeaderMap) -> Result<()> {
     })
 }
 
-/// A fault of the whole request's shape.
+/// A shape fault of the whole request.
 pub(super) fn malformed(message: String) -> Error {
     Error::shape("", message)
 }
 
 /// The query string as a raw request of `fields`.
 ///
-/// A name given several times adds to a list where its field takes one, and is refused where it does not.
+/// A repeated name adds to a list if its field takes one, and is an error otherwise.
 ///
 /// # Errors
-/// `invalid_request` for a name given twice.
+/// `invalid_request` for a repeated name.
 pub(super) fn query(uri: &Uri, fields: &[Field]) -> Result<Map<String, Value>> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|rejection| malformed(format!("the query string cannot be read: {}", rejection.body_text())))?;
@@ -70,19 +70,19 @@ pub(super) fn query(uri: &Uri, fields: &[Field]) -> Result<Map<String, Value>> {
     Ok(raw)
 }
 
-/// What an `If-Match` header asks for.
+/// The condition of an `If-Match` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfMatch {
-    /// No header, or `*`: any revision will do.
+    /// No header, or `*`: any revision.
     Any,
-    /// This revision alone.
+    /// Only this revision.
     Revision(u64),
 }
 
-/// Reads `If-Match`, whose tags are the revisions that `ETag` showed.
+/// Parses `If-Match`, whose tags are the revisions from `ETag`.
 ///
 /// # Errors
-/// `invalid_request` when it names several; `conflict` for a tag that no revision ever had.
+/// `invalid_request` when it has several; `conflict` for a tag that is not a revision.
 pub(super) fn if_match(headers: &HeaderMap) -> Result<IfMatch> {
     let tags: Vec<&str> = headers
         .get_all(header::IF_MATCH)
@@ -99,7 +99,7 @@ pub(super) fn if_match(headers: &HeaderMap) -> Result<IfMatch> {
     }
 }
 
-/// True when `If-None-Match` already has this revision (weak comparison: RFC 9110, section 13.1.2).
+/// True when `If-None-Match` has this revision (weak comparison: RFC 9110, section 13.1.2).
 pub(super) fn is_known(headers: &HeaderMap, revision: u32) -> bool {
     headers
         .get_all(header::IF_NONE_MATCH)

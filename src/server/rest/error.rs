@@ -1,8 +1,8 @@
-//! Every error of the HTTP face as one body: RFC 9457 problem details.
+//! Writes every error of the HTTP face as RFC 9457 problem details.
 //!
-//! A handler refuses with a [`Refusal`]. It travels outward in the response's extensions, and [`render`] writes the
-//! body once, in the outermost layer, where the request's name is known. So whatever refuses (a handler, the router's
-//! fallbacks, the checks at the door) looks the same, and no other place writes an error body.
+//! A handler fails with a [`Refusal`]. It travels outward in the response's extensions, and
+//! [`render`] writes the body in the outermost layer, where the request id is known. So all
+//! failures look the same (of handlers, fallbacks, `guard`), and nothing else writes an error body.
 
 use aludel_core::error::{Code, Error, Problem};
 use axum::body::Body;
@@ -11,13 +11,13 @@ use axum::response::{IntoResponse, Response};
 
 /// The media type of an error body.
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
-/// What a client that was turned away for load is told to wait, in seconds.
+/// `Retry-After` for a client that was rejected for load, in seconds.
 const OVERLOADED_WAIT_S: f64 = 1.0;
 
-/// What a handler gives back.
+/// The result of a handler.
 pub(super) type Answer = Result<Response, Refusal>;
 
-/// A problem on its way out.
+/// A problem to be rendered.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal(Box<Problem>);
 
@@ -45,11 +45,11 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Writes the body of a response that carries a refusal; gives back the problem for the log.
+/// Writes the body of a response that carries a refusal and returns the problem for the log.
 pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Problem> {
     let Refusal(problem) = response.extensions_mut().remove::<Refusal>()?;
     let problem = problem.with_request_id(request_id);
-    // A problem is texts and numbers; writing it cannot fail, and an empty body still has its status.
+    // A problem is texts and numbers, so this cannot fail; an empty body still has its status.
     let body = serde_json::to_vec(&problem).unwrap_or_default();
     let headers = response.headers_mut();
     headers.remove(header::CONTENT_LENGTH);
@@ -61,7 +61,7 @@ pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Proble
     Some(problem)
 }
 
-/// Seconds for `Retry-After`, which knows whole ones alone: rounded up, at least one.
+/// Seconds for `Retry-After`, which takes whole numbers: rounded up, at least one.
 fn whole_seconds(wait: f64) -> u64 {
     std::time::Duration::try_from_secs_f64(wait.ceil()).map_or(1, |wait| wait.as_secs().max(1))
 }

@@ -1,12 +1,12 @@
-//! Keeps web pages of others away from a server.
+//! Protects a server from other sites' web pages.
 //!
-//! Two checks, before anything else is looked at. The `Host` must be a name of this machine or one of
-//! `server.allowed_hosts`, wherever the server listens: a page that had its own name resolve to the server's address
-//! (DNS rebinding) still sends its own name. Only probes are asked without it, because a supervisor calls a container by
-//! whatever address it has. And a request that a browser says another site made (`Sec-Fetch-Site`, `Origin`) is refused,
-//! since a page need not read an answer to spend money; following a link with GET is let through (W3C Fetch Metadata,
-//! "resource isolation policy"). Programs that are no browsers send neither header and are not touched by the second
-//! check.
+//! Two checks come first. `Host` must be a name of this machine or one of `server.allowed_hosts`,
+//! wherever the server listens: a page whose name resolves to the server's address (DNS rebinding)
+//! still sends its own name. Probes are exempt, because a supervisor calls a container by any
+//! address. And a request that another site makes, says the browser (`Sec-Fetch-Site`, `Origin`),
+//! is rejected, since a page need not read a response to spend money; following a link with GET is
+//! allowed (W3C Fetch Metadata, "resource isolation policy"). Only browsers send these headers, so
+//! the second check does not affect other programs.
 
 use aludel_core::error::{Code, Error, Result};
 use axum::extract::Request;
@@ -28,29 +28,29 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Allows these hosts besides this machine's own names. What is no host allows nothing.
+    /// Allows these hosts besides this machine's own names. Invalid hosts are ignored.
     pub(super) fn new(allowed_hosts: &[String]) -> Self {
         Self { allowed: allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect() }
     }
 
     /// # Errors
-    /// `forbidden` for a wrong `Host` or another site's request; `invalid_request` for a `Host` that is missing or
-    /// there twice.
+    /// `forbidden` for a wrong `Host` or another site's request; `invalid_request` for a missing or
+    /// repeated `Host`.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<()> {
         let host = self.check_host(request)?;
         self.check_site(request.method(), request.headers(), host.as_ref())
     }
 
-    /// The host that was asked for.
+    /// The requested host.
     fn check_host<B>(&self, request: &Request<B>) -> Result<Option<Host>> {
         let headers: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
-        // RFC 9112, section 3.2: exactly one, except from a client that speaks HTTP/1.0.
+        // RFC 9112, section 3.2: exactly one, except from an HTTP/1.0 client.
         if headers.len() > 1 || (headers.is_empty() && request.version() != Version::HTTP_10 && !is_probe(request)) {
             let count = if headers.is_empty() { "no" } else { "more than one" };
             return Err(Error::shape("", format!("the request has {count} `Host` header; send exactly one")));
         }
         let header = headers.first().map(|value| value.to_str().unwrap_or(""));
-        // A target with a host of its own takes precedence over the header, so both must pass.
+        // A host in the target takes precedence over the header, so both must pass.
         let named: Vec<Option<Host>> =
             request.uri().authority().map(Authority::as_str).into_iter().chain(header).map(Host::parse).collect();
         let passes = |host: &Option<Host>| host.as_ref().is_some_and(|host| self.is_ours(host));
@@ -84,7 +84,7 @@ impl Guard {
         ))
     }
 
-    /// True for an origin whose host is the one the request was sent to, or is allowed by name.
+    /// True for an origin on the host of the request or on an allowed host.
     fn is_own_origin(&self, origin: &str, host: Option<&Host>) -> bool {
         let Some(origin) = origin.split_once("://").and_then(|(_, authority)| Host::parse(authority)) else {
             return false;

@@ -1,16 +1,16 @@
-//! Hosts as clients write them: in `Host`, in a request's target, in an `Origin`, and in `server.allowed_hosts`.
+//! Hosts as clients write them: in `Host`, a request's target, `Origin` and `server.allowed_hosts`.
 //!
-//! A host is compared by what it means: letters in either case, one dot at the end or none, an IPv6 address in any of
-//! its spellings, a port or none (RFC 9110, section 7.2; RFC 3986, section 3.2). Anything else is no host and matches
-//! nothing: user information, a path, an address without its brackets, numbers that only some resolvers take for an
-//! address.
+//! Hosts are compared by meaning: case, a trailing dot, the spelling of an IPv6 address and a
+//! missing port do not matter (RFC 9110, section 7.2; RFC 3986, section 3.2). Anything else is not
+//! a host and matches nothing: user information, a path, an IPv6 address without brackets, numbers
+//! that only some resolvers take for an address.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The longest name of the domain name system, in characters.
 const LONGEST_NAME: usize = 253;
 
-/// A host and, where it is said, its port.
+/// A host and, if given, its port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Host {
     name: Name,
@@ -21,12 +21,12 @@ pub(super) struct Host {
 enum Name {
     V4(Ipv4Addr),
     V6(Ipv6Addr),
-    /// In lower case, without the dot at the end.
+    /// In lower case, without a trailing dot.
     Dns(String),
 }
 
 impl Host {
-    /// Reads `name`, `name:port`, `127.0.0.1:port` or `[::1]:port`.
+    /// Parses `name`, `name:port`, `127.0.0.1:port` or `[::1]:port`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -42,7 +42,7 @@ impl Host {
         Some(Self { name, port })
     }
 
-    /// Reads an entry of `server.allowed_hosts`, where an IPv6 address may stand without brackets.
+    /// Parses an entry of `server.allowed_hosts`, where an IPv6 address needs no brackets.
     pub(super) fn parse_allowed(text: &str) -> Option<Self> {
         match text.parse() {
             Ok(address) => Some(Self { name: Name::V6(address), port: None }),
@@ -50,7 +50,7 @@ impl Host {
         }
     }
 
-    /// True for the names by which this machine calls itself: localhost, 127.0.0.1 and `[::1]`, at any port.
+    /// True for this machine's own names: localhost, 127.0.0.1 and `[::1]`, at any port.
     pub(super) fn is_this_machine(&self) -> bool {
         match &self.name {
             Name::V4(address) => *address == Ipv4Addr::LOCALHOST,
@@ -59,7 +59,7 @@ impl Host {
         }
     }
 
-    /// True when `other` is this host; where this one says no port, at any.
+    /// True when `other` is this host. Without a port, this one matches any.
     pub(super) fn covers(&self, other: &Self) -> bool {
         self.name == other.name && (self.port.is_none() || self.port == other.port)
     }
@@ -77,7 +77,7 @@ impl Name {
     }
 }
 
-/// A port, which is digits alone: `+80` is none.
+/// A port: only digits, so `+80` is invalid.
 fn number(text: &str) -> Option<u16> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }

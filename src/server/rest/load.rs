@@ -1,10 +1,9 @@
-//! How many requests are served at once, and the two steps of shutting down.
+//! Limits how many requests are served at once, and shuts down in two steps.
 //!
-//! A request takes a [`Place`] once its body is here and holds it until its answer is complete, a stream until its last
-//! event. When a server
-//! is asked to stop it first *drains* (new requests are refused, those under way may finish), and when the grace is
-//! over it *halts*: runs are cancelled, keep what had finished, and say so. Probes of health take no place, so they
-//! are answered under any load.
+//! A request takes a [`Place`] once its body is complete and holds it until its response is, a
+//! stream until its last event. To stop, a server first *drains* (rejects new requests and lets
+//! current ones finish) and after the grace period *halts*: runs are cancelled, keep what had
+//! finished, and report it. Health probes take no place, so they are answered under any load.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use aludel_core::error::{Code, Error, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// How long streams may take to say their last word once halted.
+/// How long streams have to send their last event once halted.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The load of one server. Clones share it.
@@ -25,12 +24,12 @@ pub(super) struct Load {
     halting: CancellationToken,
 }
 
-/// One request being served; dropping it makes room.
+/// The slot of a request being served, freed when dropped.
 #[derive(Debug)]
 pub(super) struct Place(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
 
 impl Load {
-    /// Room for `most` requests, at least one.
+    /// Slots for `most` requests, at least one.
     pub(super) fn new(most: usize) -> Self {
         let most = u32::try_from(most).unwrap_or(u32::MAX).max(1);
         Self {
@@ -41,7 +40,7 @@ impl Load {
         }
     }
 
-    /// Takes a place.
+    /// Takes a slot.
     ///
     /// # Errors
     /// `overloaded` when all are taken, or the server is shutting down.
@@ -57,8 +56,8 @@ impl Load {
         })
     }
 
-    /// Waits for what a request needs before it can be served, such as its body. No place is taken for it; when all are
-    /// taken already, or the server begins to shut down, it is not waited for.
+    /// Waits for what a request needs before it is served, such as its body, without taking a slot.
+    /// Gives up when all are taken or the server begins to shut down.
     ///
     /// # Errors
     /// Its own; `overloaded` as [`Load::enter`].
@@ -70,18 +69,18 @@ impl Load {
         }
     }
 
-    /// True from the moment the server was asked to stop.
+    /// True once the server was asked to stop.
     pub(super) fn is_draining(&self) -> bool {
         self.draining.is_cancelled()
     }
 
-    /// Fires when runs must end now.
+    /// Fires when runs must end.
     pub(super) fn halting(&self) -> &CancellationToken {
         &self.halting
     }
 
-    /// Takes no new requests, waits up to `grace` for those under way, then halts them. Returns once all have ended,
-    /// or did not end even when halted.
+    /// Rejects new requests, waits up to `grace` for current ones, then halts them. Returns when
+    /// all have ended, or shortly after halting.
     pub(super) async fn drain(&self, grace: Duration) {
         self.draining.cancel();
         if tokio::time::timeout(grace, self.all_gone()).await.is_err() {
@@ -94,7 +93,7 @@ impl Load {
     }
 
     async fn all_gone(&self) {
-        // The semaphore is never closed, so the only answer is that every place is free.
+        // The semaphore is never closed, so this only returns once every slot is free.
         let _ = self.places.acquire_many(self.most).await;
     }
 }

@@ -1,8 +1,8 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (its name, the checks at the door), then, when there is such a route, `admit` (its body,
-//! then a place), then a handler of `routes`, and on the way back its error, if it is one, is written by `error`. [`router`] is all of it without a socket; [`serve()`] adds
-//! the socket, slow clients and shutting down. Handlers hold no logic: what is right is said by `Engine::decode`.
+//! A request passes `front` (request id, `guard`), then `admit` (its body, then a slot), then a
+//! handler of `routes`; `error` writes the body of an error on the way back. [`router`] is all of
+//! this without a socket; [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
 
 mod accept;
 mod arrival;
@@ -43,7 +43,7 @@ use upload::Upload;
 pub use routes::{ROUTES, Route};
 pub use serve::{Options, Server, StopHandle, serve};
 
-/// What every handler may use. Clones share it.
+/// The state shared by all handlers. Clones share it.
 #[derive(Clone)]
 struct App(Arc<Shared>);
 
@@ -83,7 +83,7 @@ impl App {
             .with_state(self)
     }
 
-    /// Waits for the body of a request, then takes a place for it.
+    /// Waits for the body of a request, then takes a slot.
     async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, Place)> {
         if request.body().is_end_stream() {
             return Ok((request, self.load().enter()?));
@@ -104,7 +104,7 @@ pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
 }
 
-/// Names the request, looks who asks, and finishes its answer: the error body, the name, a line for the log.
+/// Sets the request id, runs the guard and completes the response: error body, id, log line.
 async fn front(State(app): State<App>, request: Request, next: Next) -> Response {
     let id = request_id::of(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -124,7 +124,7 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     response
 }
 
-/// Has a request served once its body is here and there is room. Probes need no room.
+/// Serves a request once its body is complete and a slot is free. Probes need no slot.
 async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     if routes::is_probe(request.uri().path()) {
         return next.run(request).await;
@@ -135,7 +135,7 @@ async fn admit(State(app): State<App>, request: Request, next: Next) -> Response
     }
 }
 
-/// A stream keeps its place until its last piece; any other answer is complete.
+/// A stream keeps its slot until its last piece; any other response is complete.
 fn keep(response: Response, place: Place) -> Response {
     if response.body().size_hint().exact().is_some() {
         return response;
@@ -148,7 +148,7 @@ fn keep(response: Response, place: Place) -> Response {
     })
 }
 
-/// What went wrong on our side is an error of the log, and told in full there; the rest is for the curious.
+/// Logs a response: server errors as errors, refusals at info level, the rest for debugging.
 fn log(id: &str, method: &axum::http::Method, path: &str, response: &Response, problem: Option<&Problem>) {
     let status = response.status().as_u16();
     match problem {

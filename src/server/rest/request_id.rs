@@ -1,20 +1,19 @@
-//! The name of one request: what `X-Request-Id` carries in and out, what an error body and the log say.
+//! Request ids: `X-Request-Id` in both directions, in error bodies and in the log.
 //!
-//! A client's own name is kept where it is a plain word, so that its log and ours can be laid side by side; any other
-//! is replaced. A name never holds what could forge a line of the log.
+//! A client's own id is used if it is a plain word, so that its log and ours can be matched; any
+//! other is replaced. An id cannot forge a line of the log.
 
 use aludel_core::ids::{IdSource, SystemIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// The header, both ways.
+/// The header, in both directions.
 pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest name taken from a client, in characters.
+/// Longest id accepted from a client, in characters.
 const MOST_CHARS: usize = 128;
 
-/// The client's own name for its request where it is a plain word, else a new UUIDv7.
+/// The client's id for its request if it is a plain word, else a new UUIDv7.
 ///
-/// A plain word is 1..=128 of letters, digits, `-`, `_`, `.`, `:`, `/`, `+`, `=` and `@`: nothing that could forge a
-/// line of the log.
+/// A plain word is 1..=128 letters, digits, `-`, `_`, `.`, `:`, `/`, `+`, `=` and `@`.
 pub(super) fn of(headers: &HeaderMap) -> String {
     headers
         .get(HEADER)
@@ -23,7 +22,7 @@ pub(super) fn of(headers: &HeaderMap) -> String {
         .map_or_else(|| SystemIds.next().to_string(), str::to_owned)
 }
 
-/// The name as a header's value.
+/// The id as a header value.
 pub(super) fn value(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_str(id).ok()
 }

@@ -1,10 +1,10 @@
-//! The socket: binding, one task a connection, slow clients reaped, and shutting down in order.
+//! The socket: binding, one task per connection, reaping slow clients, and orderly shutdown.
 //!
-//! Shutting down on SIGTERM or SIGINT: the socket stays open, new requests are answered 503 while those under way may
-//! finish within `server.shutdown_grace_s`; then runs are cancelled and streams get their last event; then connections
-//! are closed. A second signal ends the grace at once.
+//! On SIGTERM or SIGINT the socket stays open and new requests get 503, while current ones can
+//! finish within `server.shutdown_grace_s`. Then runs are cancelled and streams get their last
+//! event, and connections are closed. A second signal ends the grace period at once.
 //!
-//! Where it may listen, and what is refused at the start, is in `bind`.
+//! `bind` decides where it can listen and what is rejected at the start.
 
 use std::io;
 use std::net::SocketAddr;
@@ -26,16 +26,16 @@ use super::stall::Impatient;
 use super::{App, bind};
 use crate::server::signals::Signals;
 
-/// How long a client may take over the head of a request.
+/// Time limit for the head of a request.
 const HEAD_ARRIVAL: Duration = Duration::from_secs(10);
-/// How long connections may take to send what is written when the server closes.
+/// Time limit for flushing connections when the server closes.
 const FLUSH: Duration = Duration::from_secs(2);
-/// Pause after the system refused a connection (out of descriptors, usually), before the next is taken.
+/// Pause after a failed accept (out of descriptors, usually).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections open at once for each request that may be served.
+/// Open connections per request that can be served.
 const SOCKETS_A_PLACE: usize = 4;
-/// Connections open at once beyond those.
+/// Open connections in addition to those.
 const SPARE_SOCKETS: usize = 64;
 
 /// Where to listen.
@@ -43,16 +43,16 @@ const SPARE_SOCKETS: usize = 64;
 pub struct Options {
     /// A name or an address.
     pub host: String,
-    /// A port; 0 takes any that is free.
+    /// A port; 0 takes any free one.
     pub port: u16,
 }
 
-/// Serves until SIGTERM or SIGINT, and says on standard error where.
+/// Serves until SIGTERM or SIGINT, and prints its address to standard error.
 ///
 /// # Errors
-/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow a server that others
-/// can reach; `conflict` when it cannot listen there;
-/// `storage` when something could not be written at the end.
+/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
+/// exposing the server; `conflict` when it cannot listen there; `storage` when the final write
+/// fails.
 pub async fn serve(engine: Engine, options: Options) -> Result<()> {
     let mut signals =
         Signals::listen().map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
@@ -77,13 +77,13 @@ pub async fn serve(engine: Engine, options: Options) -> Result<()> {
     close(&engine, adopts_jobs).await
 }
 
-/// Ends the work of the process. It takes up no job that it would only let go of.
+/// Ends the work of the process. Stops adopting jobs first, so that none is taken up in vain.
 async fn close(engine: &Engine, adopts_jobs: AdoptsJobs) -> Result<()> {
     drop(adopts_jobs);
     engine.close().await
 }
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not answer yet.
 pub struct Server {
     app: App,
     listener: TcpListener,
@@ -91,7 +91,7 @@ pub struct Server {
     stop: StopHandle,
 }
 
-/// Ends a server from elsewhere.
+/// A handle to stop a server from elsewhere.
 #[derive(Debug, Clone, Default)]
 pub struct StopHandle {
     gracefully: CancellationToken,
@@ -99,12 +99,12 @@ pub struct StopHandle {
 }
 
 impl StopHandle {
-    /// Takes no new requests and ends when those under way have, or the grace is over.
+    /// Rejects new requests and ends when current ones have, or the grace period is over.
     pub fn gracefully(&self) {
         self.gracefully.cancel();
     }
 
-    /// The same without grace.
+    /// Stops without a grace period.
     pub fn now(&self) {
         self.now.cancel();
         self.gracefully.cancel();
@@ -112,7 +112,7 @@ impl StopHandle {
 }
 
 impl Server {
-    /// Listens there.
+    /// Binds the listener.
     ///
     /// # Errors
     /// As [`serve`].
@@ -124,12 +124,12 @@ impl Server {
         Ok(Self { app: App::new(engine), listener, address, stop: StopHandle::default() })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What ends it.
+    /// The handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()
     }
@@ -138,11 +138,11 @@ impl Server {
         use std::io::Write;
         let warning = bind::warning(self.address, &self.app.engine().config().server);
         let mut lines = warning.into_iter().chain([format!("listening on http://{}", self.address)]);
-        // Standard error may be closed; that is no reason not to serve.
+        // Standard error may be closed, which should not keep the server from starting.
         let _ = lines.try_for_each(|line| writeln!(io::stderr(), "{line}"));
     }
 
-    /// Answers until stopped.
+    /// Serves until stopped.
     pub async fn run(self) {
         let grace = Duration::from_secs(self.app.engine().config().server.shutdown_grace_s);
         let service = TowerToHyperService::new(self.app.clone().router());
@@ -175,7 +175,7 @@ impl Server {
     }
 }
 
-/// Returns when the server was stopped and its requests have ended.
+/// Resolves when the server was stopped and its requests have ended.
 async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
     stop.gracefully.cancelled().await;
     tokio::select! {
@@ -184,13 +184,13 @@ async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
     }
 }
 
-/// How many connections are open at once: several for each request that is served, for those that wait for a head, a
+/// The most connections open at once: several per request served, for those that wait for a head, a
 /// body or their next request.
 fn most_sockets(max_connections: usize) -> usize {
     max_connections.saturating_mul(SOCKETS_A_PLACE).saturating_add(SPARE_SOCKETS).min(Semaphore::MAX_PERMITS)
 }
 
-/// The next connection, once there is room for it; until then it waits where the system keeps it.
+/// Accepts the next connection once there is room; until then it waits in the system's backlog.
 async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
     let room = Arc::clone(sockets).acquire_owned().await.map_err(io::Error::other)?;
     let (socket, _) = listener.accept().await?;
@@ -199,7 +199,7 @@ async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> io::Result<
 
 type Service = TowerToHyperService<axum::Router>;
 
-/// One connection, until its client or the server closes it.
+/// Serves one connection until its client or the server closes it.
 async fn attend(socket: TcpStream, service: Service, closing: CancellationToken) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "a connection answers late");
@@ -216,7 +216,7 @@ async fn attend(socket: TcpStream, service: Service, closing: CancellationToken)
         }
     };
     if let Err(error) = ended {
-        // A client that went away, or one that speaks no HTTP: nothing to do, and nobody to tell.
+        // A client that disconnected or does not speak HTTP: nothing to do or report.
         tracing::debug!(%error, "a connection broke");
     }
 }

@@ -1,10 +1,10 @@
-//! A run, or what is told of a job, as server-sent events (WHATWG HTML, section 9.2): one event a
-//! message, its type as the event name, the event's JSON as the data, the terminal event last.
+//! Streams a run, or the events of a job, as server-sent events (WHATWG HTML, section 9.2): one
+//! message per event, its type as the name, its JSON as the data, the terminal event last.
 //!
-//! What is already waiting goes out in one piece, so a fast run does not wake the connection for every token; a quiet
-//! run sends a comment now and then, so that nothing between takes the connection for dead. The stream owns the
-//! [`Run`]: a client that goes away drops it, and that cancels the work. When the server halts, the run is cancelled
-//! and the client still gets its last event.
+//! Events that are already queued are sent as one piece, so a fast run does not wake the connection
+//! for every token. A quiet run sends a comment now and then to keep the connection alive. The
+//! stream owns the [`Run`]: dropping it, as when a client disconnects, cancels the work. When the
+//! server halts, the run is cancelled and the client still gets its last event.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::EVENTS;
 
-/// Silence after which a comment is sent.
+/// Silence before a comment is sent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Bytes from which no further waiting event joins a piece.
+/// Piece size, in bytes, from which no further event is added.
 const PIECE: usize = 16 * 1024;
-/// Asks proxies of the nginx family not to hold pieces back.
+/// Asks proxies such as nginx not to buffer pieces.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The answer that streams `run`. `halting` cancels it.
+/// Responds with the stream of `run`. `halting` cancels it.
 pub(super) fn answer(run: Run, halting: CancellationToken) -> Response {
     streamed(Body::from_stream(pieces(run, halting)))
 }
@@ -35,8 +35,8 @@ fn streamed(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// The answer that streams what is told of a job, each event with its number as its id. `halting`
-/// ends it; the job goes on.
+/// Responds with the stream of a job's events, each with its number as id. `halting` ends the
+/// stream, not the job.
 pub(super) fn answer_following(following: Following, halting: CancellationToken) -> Response {
     let pieces = futures_util::stream::unfold((following, halting), |(mut following, halting)| async {
         let piece = next_of(&mut following, &halting).await?;
@@ -45,7 +45,7 @@ pub(super) fn answer_following(following: Following, halting: CancellationToken)
     streamed(Body::from_stream(pieces))
 }
 
-/// The next event of a job; nothing at its end, and where it can no longer be read.
+/// The next event of a job; `None` at its end or when it can no longer be read.
 async fn next_of(following: &mut Following, halting: &CancellationToken) -> Option<Result<Bytes, serde_json::Error>> {
     tokio::select! {
         biased;
@@ -103,7 +103,7 @@ impl Streaming {
     }
 }
 
-/// Appends one event. JSON holds no line break, so the data is one line.
+/// Appends one event. JSON contains no line breaks, so the data is one line.
 fn frame(piece: &mut Vec<u8>, event: &Event) -> Result<(), serde_json::Error> {
     piece.extend_from_slice(b"event: ");
     piece.extend_from_slice(event.kind.name().as_bytes());

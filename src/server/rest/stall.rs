@@ -1,8 +1,8 @@
-//! A connection whose client must take what is written to it.
+//! A connection that fails when its client stops reading.
 //!
-//! A client that reads nothing would keep its answer, its place and its run for as long as it likes; after
-//! [`PATIENCE`] without a byte taken, writing fails, and that ends the connection and what it was for. A client that
-//! reads slowly is not touched, nor is a connection on which nothing is to be written.
+//! A client that does not read would hold its response, its slot and its run indefinitely. After
+//! [`PATIENCE`] without progress a write fails, which ends the connection and its work. Slow
+//! readers and connections with nothing to write are not affected.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
@@ -12,13 +12,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a client may take nothing while there is something to take.
+/// How long a write can make no progress.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A stream whose writing does not wait for ever.
+/// A stream whose writes time out.
 pub(super) struct Impatient<S> {
     inner: S,
-    /// Runs while a write waits.
+    /// Runs while a write is pending.
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
@@ -27,7 +27,7 @@ impl<S: AsyncWrite + Unpin> Impatient<S> {
         Self { inner, alarm: None }
     }
 
-    /// Passes on what is ready; fails when it has not been for too long.
+    /// Passes on what is ready; fails after waiting too long.
     fn guarded<T>(&mut self, context: &mut Context<'_>, writing: Poll<Result<T>>) -> Poll<Result<T>> {
         if writing.is_ready() {
             self.alarm = None;

@@ -1,9 +1,10 @@
-//! A request's body as it arrives: at a pace, and read to its end when nobody wants it any more.
+//! A request's body as it arrives: at a minimum pace, and drained if it is dropped early.
 //!
-//! A body that stops for ten seconds, or brings less than 10 KiB in ten, is given up with [`TooSlow`]. And a body that is dropped before its end, because the request was refused, is read on and thrown away
-//! for a while: closing a connection with unread bytes resets it, and a client that is still sending would see the reset
-//! and never the answer that says why (RFC 9112, section 9.6). What waits for `100 Continue` and was never asked for is
-//! not read: its client sees the answer first.
+//! A body that stops for ten seconds, or brings less than 10 KiB in ten, fails with [`TooSlow`].
+//! One dropped before its end, because the request was rejected, is read and discarded for a while:
+//! closing a connection with unread bytes resets it, and a client that still sends would see the
+//! reset and not the response (RFC 9112, section 9.6). A body waiting for `100 Continue` is not
+//! drained: its client sees the response first.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,16 +18,16 @@ use hyper::body::{Frame, SizeHint};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The longest time without a byte, and the time over which the pace is measured.
+/// The longest silence, and the interval for measuring the pace.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Fewest bytes in that time: 1 KiB a second.
+/// Fewest bytes in that interval: 1 KiB a second.
 const LEAST: u64 = 10 * 1024;
-/// Most bytes that are thrown away for a client that was already answered.
+/// Most bytes to discard for a client that was already answered.
 const MOST_DISCARDED: usize = 64 * 1024 * 1024;
-/// How long they are waited for.
+/// Time limit for discarding.
 const LONGEST_DISCARDING: Duration = Duration::from_secs(30);
 
-/// The body came more slowly than a body may.
+/// The body arrived too slowly.
 #[derive(Debug)]
 pub(super) struct TooSlow;
 
@@ -38,14 +39,14 @@ impl fmt::Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-/// A body on its way. Dropped before its end, it is read on and thrown away, within limits.
+/// An arriving body. Dropped before its end, it is drained within limits.
 pub(super) struct Upload {
     paced: Option<Paced>,
     is_awaited: bool,
 }
 
 impl Upload {
-    /// Takes over the body of a request with these headers.
+    /// Wraps the body of a request with these headers.
     pub(super) fn new(body: Body, headers: &HeaderMap) -> Self {
         Self { paced: Some(Paced::new(body)), is_awaited: !headers.contains_key(header::EXPECT) }
     }
@@ -81,7 +82,7 @@ impl Drop for Upload {
     }
 }
 
-/// Reads the rest and forgets it, within limits; then lets go for good.
+/// Reads and discards the rest, within limits.
 async fn discard(rest: Paced) {
     let mut pieces = Body::new(rest).into_data_stream();
     let mut count = 0;
@@ -93,16 +94,16 @@ async fn discard(rest: Paced) {
             }
         }
     };
-    // Whether it ended or was cut, its client has its answer.
+    // The client has its response either way.
     let _ = tokio::time::timeout(LONGEST_DISCARDING, reading).await;
 }
 
 /// A body that fails with [`TooSlow`].
 struct Paced {
     inner: Body,
-    /// Fires when the pace is to be looked at.
+    /// Fires when the pace is next checked.
     alarm: Pin<Box<Sleep>>,
-    /// Since when the pace is measured, and what came since.
+    /// The start of the measurement, and the bytes since then.
     since: Instant,
     came: u64,
     /// When the last byte came.
@@ -128,7 +129,7 @@ impl Paced {
         self.alarm.as_mut().reset(next);
     }
 
-    /// True when the body is as fast as it must be; then the next measure begins.
+    /// True when the pace is sufficient; starts the next measurement.
     fn keeps_pace(&mut self) -> bool {
         let now = Instant::now();
         if now >= self.last + SILENCE {
@@ -188,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of `size` bytes, the n-th after `wait` more; how many were taken is counted.
+    /// Pieces of `size` bytes, the n-th after `wait` more. Counts those that were read.
     fn body(size: usize, wait: Duration, taken: &Arc<AtomicUsize>) -> Body {
         let taken = Arc::clone(taken);
         Body::from_stream(stream::unfold((), move |()| {
@@ -201,7 +202,7 @@ mod tests {
         }))
     }
 
-    /// Reads until it fails or a thousand pieces came: how many, and after how long.
+    /// Reads until an error or a thousand pieces. Returns how many, and the time taken.
     async fn read(size: usize, wait: Duration) -> (usize, Duration) {
         let begun = Instant::now();
         let upload = Upload::new(body(size, wait, &Arc::default()), &HeaderMap::new());

@@ -1,4 +1,4 @@
-//! `compare_prompts`: prompts beside each other, and with a task the judge's run, its progress told on the way.
+//! `compare_prompts`: compares prompts and, with a task, runs the judge and reports its progress.
 
 use aludel_core::api::{CompareRequest, Known};
 use aludel_core::domain::CompareResult;

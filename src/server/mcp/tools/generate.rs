@@ -1,7 +1,7 @@
-//! `generate_prompts`: a run, its progress told on the way, cancelled when its caller cancels.
+//! `generate_prompts`: a run that reports its progress and ends if its caller cancels.
 //!
-//! Owns waiting for a run's end; what is told of the way is made by `progress`. The run is dropped with the call, so a
-//! cancelled call, a client that is gone and a server that stops all end the work the same way.
+//! Waits for the end of a run; `progress` makes the notifications. The run is dropped with the
+//! call, so a cancelled call, a lost client and a stopped server all end the work the same way.
 
 use aludel_core::api::{GenerateRequest, Known};
 use aludel_core::domain::GenerationResult;
@@ -31,7 +31,7 @@ pub(super) fn call(mut call: Call) -> Reply {
     })
 }
 
-/// Waits for the end of a run; leaving early drops it, and that cancels the work.
+/// Waits for the end of a run. Dropping the future drops the run, which cancels the work.
 pub(super) async fn outcome_of(
     mut run: Run,
     mut progress: Progress,
@@ -45,7 +45,7 @@ pub(super) async fn outcome_of(
         };
         let Some(event) = event else { return Err(Error::Cancelled.into()) };
         tokio::select! {
-            // A client that takes nothing must not keep its own call from being cancelled.
+            // A client that stops reading must still be able to cancel its call.
             () = cancelled.cancelled() => return Err(Error::Cancelled.into()),
             () = progress.tell(&event) => {}
         }

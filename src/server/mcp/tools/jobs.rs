@@ -1,4 +1,4 @@
-//! The tools that look at long work and stop it.
+//! The tools that show and stop long work.
 
 use aludel_core::api::{JobRequest, Known};
 use aludel_core::domain::{Job, JobDetails};

@@ -1,8 +1,8 @@
-//! The table of tools: name, what a model is told of it, what it takes, what it gives, what it does.
+//! The table of tools: name, description for the model, input, output and function.
 //!
-//! `tools/list` and `tools/call` both read [`TOOLS`], and so do the tests. Input schemas come from the core's tables of
-//! fields, output schemas from the domain types, so neither can drift from what is decoded and rendered. To add a tool,
-//! add a function to the file of its kind and a row here.
+//! `tools/list` and `tools/call` both read [`TOOLS`], and so do the tests. Input schemas come from
+//! the core's tables of fields, output schemas from the domain types, so neither can drift from the
+//! code. To add a tool, add a function to the file of its kind and a row here.
 
 mod compare;
 mod generate;
@@ -33,7 +33,7 @@ pub struct Definition {
     pub operation: Operation,
     /// The tool's name.
     pub name: &'static str,
-    /// For people.
+    /// The title for people.
     pub title: &'static str,
     /// For a model: what it does and when to use it.
     pub description: &'static str,
@@ -42,7 +42,7 @@ pub struct Definition {
     call: fn(Call) -> Reply,
 }
 
-/// What a client is told of a tool's effect.
+/// The annotations of a tool with this effect.
 fn annotations(effect: Effect) -> ToolAnnotations {
     let (read_only, destructive, idempotent, open_world) = match effect {
         Effect::Reads => (true, false, true, false),
@@ -61,10 +61,10 @@ pub(super) struct Call {
     pub(super) context: RequestContext<RoleServer>,
 }
 
-/// What a tool gives back: the structured content, or why there is none.
+/// The result of a tool: structured content or a failure.
 pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Value, Failure>> + Send>>;
 
-/// Why a tool has nothing to give.
+/// The failure of a tool.
 #[derive(Debug)]
 pub(super) struct Failure(pub(super) Box<Problem>);
 
@@ -80,7 +80,7 @@ impl Call {
     }
 }
 
-/// Every tool there is.
+/// Every tool.
 pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Generate,
@@ -315,7 +315,7 @@ const _: () = {
     assert!(operation::has_all(Face::Mcp, &listed), "the tools are not those of `operation::of`");
 };
 
-/// Names that are answered as another tool and not listed.
+/// Unlisted names that call another tool.
 const ALIASES: [(&str, &str); 1] = [("generate_prompt", "generate_prompts")];
 
 /// The tool of this name.
@@ -325,7 +325,7 @@ pub(super) fn find(name: &str) -> Option<&'static Definition> {
 }
 
 impl Definition {
-    /// As `tools/list` shows it where these names are known.
+    /// The tool as `tools/list` shows it, with these known names.
     pub(super) fn listed(&self, known: &Known) -> Tool {
         let input = match (self.input)(known) {
             Value::Object(schema) => schema,
@@ -347,7 +347,7 @@ fn input<R: Request>(known: &Known) -> Value {
     api::schema(R::FIELDS, known)
 }
 
-/// What a tool gives back, as JSON.
+/// The result of a tool as JSON.
 fn content(value: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")).into())
 }

@@ -1,8 +1,8 @@
-//! The tools about stored prompts: found, shown, explained, listed, changed, deleted, restored, exported.
+//! The tools for stored prompts: search, show, explain, list, change, delete, restore, export.
 //!
-//! Each decodes its request, calls one method of the engine and gives back what it answers, unchanged. Of prompts that are
-//! listed or found a model gets what tells them apart, unless it asks for more. A model deletes
-//! one prompt at a time: deleting all is not offered to it.
+//! Each decodes its request, calls one method of the engine and returns the result unchanged. Lists
+//! and searches return brief fields unless the model asks for more. A model deletes one prompt at a
+//! time; deleting all is not offered.
 
 use aludel_core::api::{
     BriefListRequest, BriefSearchRequest, BriefSimilarRequest, DeleteOneRequest, ExportRequest, Known,

@@ -1,6 +1,6 @@
-//! The tools that measure stored prompts, one in depth, several together, and that say what was spent.
+//! The tools for measurements, of one prompt in depth or of several, and for spending.
 //!
-//! A model is given the several together and not each: a thousand prompts in depth would fill its context.
+//! For several prompts a model only gets the summary: a thousand in depth would fill its context.
 
 use aludel_core::api::{Known, MetricsRequest, ShowRequest, SpendRequest};
 use aludel_core::domain::{MetricsSummary, PromptMetrics, SpendReport};

@@ -1,7 +1,7 @@
-//! The tools about the installation: providers, its state, and what a request may name here.
+//! The tools about the installation: providers, its state, and the names a request can use.
 //!
-//! None asks a provider anything. Nothing told here is a secret: keys stay in the core, and
-//! paths are those the core shows.
+//! None calls a provider. Results hold no secrets: keys stay in the core, and paths are those the
+//! core shows.
 
 use aludel_core::api::{Known, NoFields, ValidateRequest};
 use aludel_core::domain::{Phase, ProviderInfo};

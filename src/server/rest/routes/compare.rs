@@ -1,6 +1,6 @@
-//! `POST /api/v1/prompts/compare`: stored prompts beside each other, and with a task the judge's choice among them.
+//! `POST /api/v1/prompts/compare`: compares stored prompts and, with a task, asks the judge.
 //!
-//! The judge's work never outlives its client, as with every run.
+//! As with every run, the judge's work ends when its client disconnects.
 
 use aludel_core::api::CompareRequest;
 use axum::extract::{Request, State};

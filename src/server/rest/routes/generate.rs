@@ -1,8 +1,8 @@
 //! `POST /api/v1/prompts/generate`: a run, as its result, as its events, or as a job.
 //!
-//! Owns waiting for a run's end; the stream of events is made by `sse`. A run never outlives its
-//! client, unless the client asked for that: dropping the future or the stream cancels it. When the
-//! server halts, the run is cancelled and the client is told why.
+//! Waits for the end of a run; `sse` streams events. Unless requested as a job, a run never
+//! outlives its client: dropping the future or the stream cancels it. When the server halts, the
+//! run is cancelled and the client gets the reason.
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::error::{Code, Error};
@@ -16,7 +16,7 @@ use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::{Answer, Refusal};
 use crate::server::rest::{App, body, sse};
 
-/// Both forms come from the same run: what the client accepts decides whether it sees the way or the end alone.
+/// The same run serves both forms: the client's `Accept` chooses between events and the result.
 pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
@@ -34,7 +34,7 @@ pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer
     answer(StatusCode::OK, &outcome.result())
 }
 
-/// Waits for the end of a run. Dropping the future, as a lost connection does, cancels it.
+/// Waits for the end of a run. Dropping the future, as on a lost connection, cancels it.
 pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Result<Box<Outcome>, Refusal> {
     let mut halted = false;
     let mut unsaved = Vec::new();
@@ -54,7 +54,7 @@ pub(super) async fn outcome_of(mut run: Run, halting: &CancellationToken) -> Res
             Some(EventKind::Cancelled {}) if halted => return Err(Refusal::from(stopped(&unsaved))),
             Some(EventKind::Cancelled {}) | None => return Err(Refusal::from(Error::Cancelled)),
             Some(EventKind::Warning { message, code: Some(Code::Storage), .. }) => {
-                // A selection has no place for warnings in its result.
+                // A selection's result has no field for warnings.
                 tracing::warn!("{message}");
                 unsaved.push(message);
             }

@@ -1,7 +1,7 @@
-//! The probes: is it there, may it be sent work, how is it.
+//! Health probes: liveness, readiness, status.
 //!
-//! Answered under any load and without a place; the checks at the door apply. `/alive` says only that the process
-//! serves; `/ready` looks at the store too, and fails from the moment the server was asked to stop.
+//! Answered under any load, without a slot, after `guard`. `/alive` only shows that the process
+//! serves; `/ready` also checks the store, and fails once the server was asked to stop.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) async fn alive() -> Answer {
     answer(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// Ready while work is taken and the store answers.
+/// Ready while requests are accepted and the store answers.
 pub(super) async fn ready(State(app): State<App>) -> Answer {
     if app.load().is_draining() {
         return Err(not_ready("the server is shutting down"));
@@ -45,7 +45,7 @@ fn not_ready(why: &str) -> Refusal {
     Refusal::from(Error::Refused { code: Code::Overloaded, detail: format!("not ready: {why}") })
 }
 
-/// A time span as `1h2m3s`, without the parts in front that are nothing.
+/// A time span as `1h2m3s`, without leading zero parts.
 fn in_words(span: Duration) -> String {
     let seconds = span.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -1,9 +1,7 @@
-//! Jobs: listed, shown, followed from any event on, stopped; and work begun as a job for clients
-//! that do not want to wait.
+//! Lists, shows, follows and stops jobs, and starts work as a job for clients that do not wait.
 //!
-//! The events of a job carry their numbers as ids, so a client that lost its connection goes on
-//! where it was with `Last-Event-ID`, as every `EventSource` does. Watching and no longer watching
-//! change nothing for the job.
+//! A job's events have their numbers as ids, so a client that lost its connection continues with
+//! `Last-Event-ID`, as every `EventSource` does. Following a job does not affect it.
 
 use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, Request as _};
 use aludel_core::domain::JobState;
@@ -24,7 +22,7 @@ const FROM: &str = "from";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
-/// By which a client says that it does not want to wait (RFC 7240, section 4.1).
+/// The preference of a client that does not want to wait (RFC 7240, section 4.1).
 const RESPOND_ASYNC: &str = "respond-async";
 
 pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
@@ -44,8 +42,7 @@ pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap,
 pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[EVENTS])?;
     let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
-    // The header is what a client sends by itself when it comes back: it has seen more than its
-    // first address says.
+    // A reconnecting client sends this header by itself: it is ahead of what its URL says.
     if let Some(last) = last_event_id(&headers)? {
         raw.insert(FROM.to_owned(), json!(last + 1));
     }
@@ -54,7 +51,7 @@ pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMa
     Ok(sse::answer_following(following, app.load().halting().clone()))
 }
 
-/// 202 while its process has still to stop it.
+/// Answers 202 while the job's process has yet to stop it.
 pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
@@ -63,7 +60,7 @@ pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap,
     answer(status, &job)
 }
 
-/// True for a client that wants its work done as a job.
+/// True for a client that wants its work run as a job.
 pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
     let texts = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     texts.flat_map(|text| text.split(',')).any(|preference| {
@@ -71,7 +68,7 @@ pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Begins work as a job: 202 with its place, and the job as it stands.
+/// Starts work as a job: 202 with its `Location`, and the job.
 pub(super) async fn keep(app: &App, prepared: Prepared) -> Answer {
     let id = prepared.keep().await?;
     let request = app.engine().decode::<JobRequest>(json!({ JOB_ID: id }))?;
@@ -83,7 +80,7 @@ pub(super) async fn keep(app: &App, prepared: Prepared) -> Answer {
     Ok(response)
 }
 
-/// The number of the last event that a client has seen.
+/// The number of the last event a client has seen.
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u32>> {
     let Some(value) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());

@@ -1,8 +1,8 @@
-//! The table of routes: which method and path lead to which operation.
+//! The table of routes: each method and path with its operation.
 //!
-//! The router is built from [`ROUTES`] and the tests read it, so what the table says is what the server does. A
-//! handler gathers the raw request, calls one method of the engine and renders what comes back; it knows nothing of
-//! prompts. To add an operation, add a handler to the file of its kind and a row here.
+//! The router is built from [`ROUTES`] and the tests read it, so the table is what the server does.
+//! A handler collects the raw request, calls one method of the engine and renders the result. To
+//! add an operation, add a handler to the file of its kind and a row here.
 
 mod compare;
 mod generate;
@@ -51,7 +51,7 @@ const JOBS: &str = "/api/v1/jobs";
 const JOB: &str = "/api/v1/jobs/{job_id}";
 const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 
-/// Every route there is.
+/// Every route.
 pub const ROUTES: &[Route] = &[
     route(Operation::Generate, Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
     route(Operation::Select, Method::POST, "/api/v1/prompts/select", || post(select::select)),
@@ -88,17 +88,17 @@ const _: () = {
     assert!(operation::has_all(Face::Rest, &listed), "the routes are not those of `operation::of`");
 };
 
-/// True for probes, which are answered under any load.
+/// True for probes, which do not depend on load.
 pub(super) fn is_probe(path: &str) -> bool {
     [health::HEALTH, health::ALIVE, health::READY].contains(&path)
 }
 
-/// The routes.
+/// The router of all routes.
 pub(super) fn table() -> Router<App> {
     ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, (route.handler)()))
 }
 
-/// The routes, with an answer for everything else.
+/// Adds responses for unknown paths and methods.
 pub(super) fn with_fallbacks(table: Router<App>) -> Router<App> {
     table.fallback(no_such_route).method_not_allowed_fallback(no_such_method)
 }
@@ -121,13 +121,13 @@ async fn no_such_method(request: Request) -> Refusal {
     })
 }
 
-/// A client's path, never longer than a line.
+/// A client's path, shortened to fit in one line.
 fn shortened(path: &str) -> String {
     const MOST: usize = 80;
     if path.len() <= MOST { path.to_owned() } else { path.chars().take(MOST).chain(['…']).collect() }
 }
 
-/// `value` as a JSON answer.
+/// Responds with `value` as JSON.
 fn answer(status: StatusCode, value: &impl Serialize) -> Answer {
     let body =
         serde_json::to_vec(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")))?;

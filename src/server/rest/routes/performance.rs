@@ -1,7 +1,7 @@
-//! Latency and throughput, the totals of what is stored, and what was spent.
+//! Latency and throughput, totals of what is stored, and spending.
 //!
-//! The answers are those of `stats` and `spend`, whole: latency and first-token percentiles, tokens a second, tokens and cost, in total
-//! and by the keys asked for.
+//! The responses are the full results of `stats` and `spend`: latency and first-token percentiles,
+//! tokens per second, tokens and cost, in total and by the requested keys.
 
 use aludel_core::api::{Request as _, SpendRequest, StatsRequest};
 use axum::extract::State;

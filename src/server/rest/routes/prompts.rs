@@ -1,7 +1,7 @@
-//! Stored prompts: listed, shown, explained, changed, deleted, restored.
+//! Stored prompts: list, show, explain, change, delete, restore.
 //!
-//! The `ETag` of a prompt is its revision, and `If-Match` asks for one. What the path and the head say joins the raw
-//! request under the names of the core's fields, and may not be said again in the body or the query.
+//! The `ETag` of a prompt is its revision; `If-Match` requires one. Values of path and headers join
+//! the raw request under the core's field names, and cannot be repeated in body or query.
 
 use aludel_core::api::{
     DeleteOneRequest, ListRequest, Request as _, RestoreOneRequest, ShowRequest, TrashRequest, UpdateRequest,
@@ -51,7 +51,7 @@ pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, 
     answer(StatusCode::OK, &app.engine().why(request).await?)
 }
 
-/// New content makes a new prompt, so that answers 201 with its place; all else changes the prompt where it is.
+/// New content makes a new prompt: 201 with its `Location`. Other changes are made in place.
 pub(super) async fn update(State(app): State<App>, id: PathId, request: Request) -> Answer {
     negotiate(request.headers(), &[JSON])?;
     let wanted = body::if_match(request.headers())?;
@@ -94,12 +94,12 @@ pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) 
     answer(StatusCode::OK, &app.engine().trash(request).await?)
 }
 
-/// The raw request with the id of the prompt.
+/// Adds the prompt's id to the raw request.
 pub(super) fn with_id(raw: Map<String, Value>, id: PathId) -> Result<Value> {
     with(raw, PROMPT_ID, id)
 }
 
-/// The raw request with the id of the path, which is the only place to say it.
+/// Adds the id of the path to the raw request, where it must not be repeated.
 pub(super) fn with(mut raw: Map<String, Value>, name: &'static str, id: PathId) -> Result<Value> {
     let Path(id) =
         id.map_err(|rejection| Error::shape(name, format!("cannot be read from the path: {}", rejection.body_text())))?;
@@ -107,7 +107,7 @@ pub(super) fn with(mut raw: Map<String, Value>, name: &'static str, id: PathId) 
     Ok(Value::Object(raw))
 }
 
-/// The raw request with the revision that `If-Match` asks for.
+/// Adds the revision required by `If-Match` to the raw request.
 fn with_revision(mut raw: Map<String, Value>, wanted: IfMatch) -> Result<Map<String, Value>> {
     if let IfMatch::Revision(revision) = wanted {
         once(&mut raw, REVISION, Value::from(revision), "`If-Match`")?;

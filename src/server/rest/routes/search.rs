@@ -1,7 +1,7 @@
-//! `/api/v1/prompts/search` and `/api/v1/prompts/{id}/similar`: stored prompts, found by words, by meaning, by another.
+//! `/api/v1/prompts/search` and `/api/v1/prompts/{id}/similar`: find stored prompts.
 //!
-//! The body is the list, best first; how many there are, what embedding the query took and what to know besides are
-//! headers. A query string may say `q` for `query`; all else has the names of the body.
+//! The body is the list, best first; the total, the cost of embedding the query and warnings are
+//! headers. A query string can use `q` for `query`; other names are those of the body.
 
 use aludel_core::api::{Request as _, SearchRequest, SimilarRequest};
 use aludel_core::domain::{SearchResult, SelectedPrompt};
@@ -17,11 +17,11 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::Answer;
 use crate::server::rest::{App, body};
 
-/// How many there are in all.
+/// The total number of results.
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 /// What embedding the query took, as JSON.
 const METADATA: HeaderName = HeaderName::from_static("x-model-metadata");
-/// What to know besides, as a JSON list of texts; left out where there is nothing.
+/// Warnings, as a JSON list of texts; absent if there are none.
 const WARNINGS: HeaderName = HeaderName::from_static("x-warnings");
 
 const QUERY: &str = "query";
@@ -44,7 +44,7 @@ async fn search(app: &App, raw: Value) -> Answer {
     found(&app.engine().search_as::<SelectedPrompt>(request).await?)
 }
 
-/// The prompts nearest to the one in the path, as a search gives them.
+/// The prompts nearest to the one in the path, in the form of search results.
 pub(super) async fn similar(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, SimilarRequest::FIELDS)?, id)?;
@@ -72,7 +72,7 @@ fn with_long_names(mut raw: Map<String, Value>) -> Result<Map<String, Value>> {
     Ok(raw)
 }
 
-/// A value as JSON that a header can hold: characters beyond ASCII are escaped.
+/// A value as JSON for a header: non-ASCII characters are escaped.
 fn json(value: &impl Serialize) -> Result<HeaderValue> {
     let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("a header cannot be written: {error}"));
     let text = serde_json::to_string(value).map_err(|error| failed(&error))?;

@@ -1,7 +1,7 @@
-//! `POST /api/v1/prompts/select`: the judge's choice, as its result or as the events on the way to it.
+//! `POST /api/v1/prompts/select`: the judge's choice, as its result, its events, or a job.
 //!
-//! As with a generate run, what the client accepts decides which; and the work never outlives its
-//! client, unless it was asked for as a job.
+//! As with a generate run, the client's `Accept` chooses between result and events, and the work
+//! ends with its client unless it was requested as a job.
 
 use aludel_core::api::SelectRequest;
 use aludel_core::domain::Operation;

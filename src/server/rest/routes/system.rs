@@ -1,7 +1,7 @@
-//! The state of the installation: which providers there are.
+//! The state of the installation: its providers.
 //!
-//! Looks only, and at what this process knows; the probes are in `health`. A query that asks for what is not there is
-//! refused like any other field.
+//! Reads only what this process knows; the probes are in `health`. Unknown query parameters are
+//! rejected like any unknown field.
 
 use aludel_core::api::{NoFields, Request as _};
 use axum::extract::State;
