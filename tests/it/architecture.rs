@@ -1,7 +1,8 @@
-//! The fences that the compiler does not hold: layers inside the core, siblings among the faces, headers.
+//! Rules the compiler does not enforce: the core's layers, independent faces, file headers.
 //!
-//! An import may only point down, or sideways inside its own layer of the core; a face never imports another face. The
-//! layers are those of the map in `src/core/lib.rs`. Sizes are printed for people (`--nocapture`), never asserted.
+//! An import can only point down, or sideways inside its own layer of the core; a face never
+//! imports another. The map in `src/core/lib.rs` has the layers. Sizes are only printed
+//! (`--nocapture`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("event", "event/run", "the vocabulary re-exports its channel"),
 ];
 
-/// Where a library that does input or output may be named.
+/// The modules in which a library that does input or output can be named.
 const FENCED: &[(&str, &[&str])] = &[
     ("rusqlite", &["store/sqlite"]),
     ("reqwest", &["provider/transport"]),
@@ -89,7 +90,7 @@ fn module_of(base: &Path, file: &Path) -> String {
     text.strip_suffix("/mod").map_or(text.clone(), str::to_owned)
 }
 
-/// The code of a file: no comments, nothing after the tests begin.
+/// The code of a file, without comments and tests.
 fn code_of(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("a readable file");
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
@@ -193,7 +194,7 @@ fn no_face_imports_another() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The files that open an output of the process, and what keeps text there from driving a terminal.
+/// The files that write to a standard stream, and what keeps text there from driving a terminal.
 const OUTPUTS: &[(&str, &str)] = &[
     ("src/build.rs", "speaks to cargo"),
     ("src/core/build.rs", "speaks to cargo"),
@@ -222,7 +223,7 @@ fn no_output_is_opened_but_where_text_is_escaped() {
             "println!",
             "print!(",
         ];
-        // Whether it is a terminal may be asked anywhere.
+        // Any file can ask whether a stream is a terminal.
         let code = ["stdin", "stdout", "stderr"].iter().fold(code.to_owned(), |code, name| {
             code.replace(&format!("std::io::{name}().is_terminal()"), "")
                 .replace(&format!("io::{name}().is_terminal()"), "")

@@ -1,7 +1,7 @@
-//! What is reported finished is there, whatever happens to the process.
+//! What was reported as finished is stored, whatever happens to the process.
 //!
-//! The program is killed for real with SIGKILL, fifty times over on one database, each time at a later event of a run of
-//! 32 variants that the scripted provider paces; and many processes write to one database at once.
+//! The program is killed with SIGKILL, fifty times over on one database, each time at a later event
+//! of a paced run of 32 variants. Also, many processes write to one database at once.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -22,7 +22,7 @@ pacing: {chunk_chars: 40, chunk_ms: 1}
 
 fn start(home: &Home) -> Child {
     home.command()
-        // Vectors are not what is tried here, and two hundred models at once are more than a machine holds.
+        // Vectors are not tested here, and two hundred models at once exceed a machine's memory.
         .env("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai")
         .args(["generate", "Write a haiku about rivers", "--format", "jsonl", "--count", &VARIANTS.to_string()])
         .stdin(Stdio::null())
@@ -32,7 +32,7 @@ fn start(home: &Home) -> Child {
         .expect("the program starts")
 }
 
-/// The ids that whole lines report as finished.
+/// The ids that complete lines report as finished.
 fn finished_ids(lines: &[String]) -> BTreeSet<String> {
     lines
         .iter()
@@ -88,7 +88,7 @@ fn a_kill_at_any_moment_loses_no_reported_variant_and_spares_the_database() {
         }
         child.kill().expect("SIGKILL");
         child.wait().expect("reaped");
-        // What had been written before the kill was reported too.
+        // What was written before the kill counts as reported, too.
         let mut rest = String::new();
         stdout.read_to_string(&mut rest).expect("UTF-8");
         lines.extend(rest.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned));
@@ -101,7 +101,7 @@ fn a_kill_at_any_moment_loses_no_reported_variant_and_spares_the_database() {
     assert!(reported.len() > VARIANTS, "hardly anything was reported before the kills: {}", reported.len());
 }
 
-/// Starts so many processes at once over one database; every one must end well, and what it made must be there.
+/// Starts this many processes on one database. All must succeed, and their prompts must be stored.
 fn share_one_database(processes: usize) {
     let home = Home::new();
     let children: Vec<Child> = (0..processes)
@@ -140,7 +140,7 @@ fn thirty_two_processes_share_one_database() {
     share_one_database(32);
 }
 
-/// Processes that only burn time, ended when this goes.
+/// Processes that only burn time, killed on drop.
 struct Load(Vec<Child>);
 
 impl Load {
@@ -157,7 +157,7 @@ impl Load {
 impl Drop for Load {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // One that has ended already is no trouble.
+            // One that has already ended is fine.
             let _ = child.kill();
             let _ = child.wait();
         }

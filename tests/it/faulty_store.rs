@@ -1,8 +1,8 @@
-//! A store whose k-th write fails, once or from then on, for every k: what was said to be stored is there, what is not is
-//! named, and no exit would be 0.
+//! A store whose k-th write fails, once or from then on, for every k: what was reported as stored
+//! is there, what is missing is named, and the exit code would not be 0.
 //!
-//! The engine runs in this process over a real database behind [`FaultyStore`]. The oracle shares nothing with it: the
-//! database is read with plain SQL afterwards and compared with what the events, the result and the end of the engine said.
+//! The engine runs in this process over a real database behind [`FaultyStore`]. The oracle reads
+//! the database with plain SQL and compares it with the events, the result and the end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use aludel_core::transfer::Input;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A scripted provider that costs something, judges too, and answers briefly.
+/// A scripted provider that has a price, also judges, and answers briefly.
 const LAB: &str = "seed: 1\nanswer: {words: 20}\n";
 const CONFIG: &str = "providers:\n  lab: {kind: sim, script: lab.yaml, max_retries: 0}\n";
 
@@ -34,7 +34,7 @@ struct World {
     engine: Engine,
 }
 
-/// What an operation came to, for whoever asked for it.
+/// The outcome of an operation, as its caller sees it.
 struct Ended {
     view: RunView,
     closed: Result<(), Error>,
@@ -50,7 +50,7 @@ impl World {
         Self { folder, store, engine }
     }
 
-    /// As [`World::new`], over a database that holds two prompts already.
+    /// As [`World::new`], over a database with two prompts.
     fn with_prompts(faults: Faults) -> (Self, Vec<String>) {
         let world = Self::new(CONFIG, Faults::Never);
         let ended = block_on(world.generate(json!({ "input": "Name a boat", "count": 2 })));
@@ -59,13 +59,13 @@ impl World {
         (Self { store, engine, ..world }, ids)
     }
 
-    /// As [`World::with_prompts`], over a database that another process holds: writers wait a moment, and give up.
+    /// As [`World::with_prompts`], but another process holds the database: writers give up.
     fn locked() -> (Self, Vec<String>, rusqlite::Connection) {
         let (world, ids) = Self::with_prompts(Faults::Never);
         std::fs::write(world.folder.path().join("config.yaml"), format!("{CONFIG}run: {{max_concurrency: 1}}\n"))
             .expect("a configuration");
         let path = world.folder.path().join("aludel.db");
-        // Slow enough for a prompt to be stored before the next one comes.
+        // Slow enough that a prompt is stored before the next one arrives.
         std::fs::write(
             world.folder.path().join("lab.yaml"),
             format!("{LAB}pacing: {{first_token_ms: 30, chunk_chars: 100000}}\n"),
@@ -136,7 +136,7 @@ fn open_over(database: SqliteStore, folder: &Path, seed: u64, faults: Faults) ->
     (store, Engine::open_over(loaded, clock, Arc::new(SeededIds::new(seed)), seen))
 }
 
-/// What an import came to.
+/// The result of an import.
 async fn imported(run: Run) -> Result<ImportReport, Box<Problem>> {
     match run.outcome().await? {
         Outcome::Import(report) => Ok(report),
@@ -152,7 +152,7 @@ fn plain(id: PromptId) -> String {
     id.to_string().replace('-', "")
 }
 
-/// A variant that is not stored is finished first, and warned of then.
+/// A variant that is not stored is finished first, then warned of.
 fn unsaved_are_finished_first(events: &[Event]) {
     let mut finished = BTreeSet::new();
     for event in events {
@@ -175,8 +175,8 @@ fn for_every_write(clean: usize, mut check: impl FnMut(Faults)) {
     }
 }
 
-/// True where only writes failed that nobody misses: how far work is, so that it could be resumed; what is not given back, and is
-/// free again by itself.
+/// True if only expendable writes failed: progress that allows resuming, or a release that would
+/// happen anyway.
 fn is_minor(faults: Faults, writes: &[&str]) -> bool {
     let failed = |at: usize| match faults {
         Faults::Never => false,
@@ -187,7 +187,7 @@ fn is_minor(faults: Faults, writes: &[&str]) -> bool {
     failed.iter().all(|write| ["job", "progress", "lease", "withdrawal"].contains(write))
 }
 
-/// What a generate run said is what the database has; answers whether the exit would be 0.
+/// Checks that the database has what a generate run reported; returns whether it would exit 0.
 fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
     let view = &ended.view;
     let named: BTreeSet<u32> = view.unsaved().map(|(variant, _)| variant).collect();
@@ -203,7 +203,7 @@ fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
         assert_eq!(result.prompts.len(), view.finished_prompts().count(), "{what}");
     }
 
-    // What is not in the database is in the file, whole.
+    // What is missing in the database is in the file, complete.
     let lines = world.unsaved_file().map(|path| std::fs::read_to_string(path).expect("the file")).unwrap_or_default();
     let saved: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
     let ids: BTreeSet<String> =
@@ -215,7 +215,7 @@ fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
     assert_eq!(unscored && !said_stored.is_empty(), has_warning("scores of the prompts"), "{what}");
     if view.generation().is_some_and(|result| result.selected.is_some()) {
         let is_kept = world.sql::<i64>("SELECT count(*) FROM judgements") == [1];
-        // Of prompts that are not stored no judgement is kept, and none is missed.
+        // No judgement of unstored prompts is kept, or missed.
         let is_said = has_warning("the judge's answers could not be stored");
         assert!(if is_said { !is_kept } else { is_kept || said_stored.is_empty() }, "{what}");
     }
@@ -360,7 +360,7 @@ fn import_says_what_is_stored_whichever_write_fails() {
         assert_eq!(error.code, Code::Storage);
         let there = world.stored().len();
         assert!(error.detail.contains(&format!("{there} prompts were stored before that")), "{faults:?}: {error:?}");
-        // The same import takes up the rest.
+        // The same import adds the rest.
         let (store, engine) = open(world.folder.path(), 9, Faults::Never);
         let again = World { store, engine, ..world };
         import(&again).0.expect("a report");
@@ -374,7 +374,7 @@ fn hold(other: &rusqlite::Connection) {
 
 #[test]
 fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved() {
-    // From the first call on, and once a prompt is stored.
+    // From the first call on, and after a prompt is stored.
     for is_first_stored in [false, true] {
         let (world, earlier, other) = World::locked();
         let ended = block_on(async {
@@ -402,7 +402,7 @@ fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved(
         assert_eq!(world.stored(), earlier.chain(said_stored.map(|prompt| plain(prompt.id))).collect());
         assert!(view.not_stored().is_some(), "the exit is 0");
 
-        // Once the lock is given up, what was saved is imported, and everything is there.
+        // Once the lock is released, importing the saved file completes everything.
         other.execute_batch("ROLLBACK").expect("the lock is given up");
         let file = std::fs::read(world.unsaved_file().expect("a file")).expect("it reads");
         let input = Input { name: "unsaved.jsonl".into(), source: std::io::Cursor::new(file) };

@@ -1,10 +1,10 @@
-//! Against provider servers that nobody here wrote: a mock of all five protocols behind a front that checks every
-//! request against the vendors' own SDK types and refuses what they would refuse.
+//! Tests against independent provider servers: a mock of all five protocols behind a front that
+//! checks every request against the vendors' own SDK types and refuses what they would refuse.
 //!
-//! The servers are not part of this repository, so these tests are ignored unless asked for (`.ci/run` does):
-//! `ALUDEL_STRICT=http://127.0.0.1:4500 ALUDEL_AIMOCK=http://127.0.0.1:4010 cargo test --test it interop -- --ignored`.
-//! A refused request never reaches the mock's journal, so as many calls there as we made, none with an error, means
-//! that none was refused. Every test has a name of its own in the journal.
+//! The servers are not in this repository, so the tests are ignored by default (`.ci/run` runs
+//! them): `ALUDEL_STRICT=http://127.0.0.1:4500 ALUDEL_AIMOCK=http://127.0.0.1:4010 cargo test
+//! --test it interop -- --ignored`. A refused request never reaches the mock's journal: as many
+//! calls there as we made, without an error, mean that none was. Each test has its own name there.
 
 use std::fmt::Write;
 use std::io::{Read, Write as _};
@@ -43,7 +43,7 @@ fn address(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names no counterpart; see the head of this file"))
 }
 
-/// A name that no other run of this test has had: the counterparts may outlive one.
+/// A name unique to this run, as the servers can outlive one.
 fn unique(test: &str) -> String {
     format!("{test}-{}", SystemIds.session())
 }
@@ -79,7 +79,7 @@ fn journal(test: &str) -> Vec<Value> {
     calls.into_iter().filter(|call| call["headers"]["x-test-id"] == test).collect()
 }
 
-/// Runs three phases of two variants and answers what the mock was asked.
+/// Runs three phases of two variants and returns the calls the mock received.
 fn generated(test: &str, providers: &[&Bound], arguments: &[&str]) -> (Value, Vec<Value>) {
     let test = &unique(test);
     let home = home(test, providers);
@@ -100,7 +100,7 @@ fn generated(test: &str, providers: &[&Bound], arguments: &[&str]) -> (Value, Ve
     (result, calls)
 }
 
-/// A member of every body, the same in all.
+/// A member that is the same in all request bodies.
 fn asked<'a>(calls: &'a [Value], pointer: &str) -> Option<&'a Value> {
     let first = calls[0]["body"].pointer(pointer);
     assert!(calls.iter().all(|call| call["body"].pointer(pointer) == first), "{pointer} differs");
@@ -191,8 +191,8 @@ fn structured_answers_are_asked_for_in_each_vendors_own_form() {
     ] {
         let test = &unique(test);
         let home = home(test, &[provider]);
-        // The mock answers prose, so the judge comes to nothing; what counts is that its requests were taken. Equal texts are
-        // not asked about, and the mock's are equal.
+        // The mock answers prose, so the judge reaches no verdict; what counts is that its requests
+        // were accepted. Equal texts, like the mock's, are not compared.
         let made = home.run(&["generate", "Name a cat", "--count", "1", "--format", "json"]).done().json();
         let id = made["prompts"][0]["id"].as_str().expect("an id");
         home.run(&["update", id, "--content", "Name a cat, and say why."]).done();

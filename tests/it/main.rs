@@ -1,8 +1,8 @@
-//! The integration tests, one program so that everything is linked once: what a user of each face meets.
+//! The integration tests of all faces, one program so that everything is linked once.
 //!
-//! The built program runs in a home of its own with a cleared environment ([`support::Home`]); faces that need no
-//! process run over an engine with repeatable clock and identifiers ([`seeded`]). None touches the network or the
-//! developer's own folder.
+//! The built program runs in a home of its own with a cleared environment ([`support::Home`]);
+//! faces that need no process run over an engine with repeatable clock and ids ([`seeded`]). None
+//! touches the network or the developer's own folder.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why and stops")]
 
 #[cfg(all(target_os = "linux", feature = "cli", feature = "server"))]

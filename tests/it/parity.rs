@@ -1,8 +1,8 @@
-//! The four faces beside each other: which operation each has, one success, and every bad input they share.
+//! The four faces compared: which operations each has, one success, and every bad input they share.
 //!
-//! The table is taken from what the faces themselves are built from: the tree of commands, the routes, the tools and
-//! the workbench's actions. A gap in it is a decision someone can see. A request is written once, as raw JSON, and given
-//! to each face in its own form; what comes back must be the same but for names and times.
+//! The table is built from the faces' own sources: the tree of commands, the routes, the tools and
+//! the workbench's actions. A gap in it is a visible decision. A request is written once, as raw
+//! JSON, and given to each face in its own form; the results must be equal but for names and times.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,15 +31,15 @@ struct Row {
     tui: Vec<String>,
 }
 
-/// Every command that does something, by its path: `config show`.
+/// Every command that acts, by its path: `config show`.
 fn commands(command: &clap::Command, path: &str) -> Vec<String> {
     let inner: Vec<String> = command
         .get_subcommands()
-        // It tells of the others and does nothing itself.
+        // It describes the others and does nothing itself.
         .filter(|inner| inner.get_name() != "help")
         .flat_map(|inner| commands(inner, format!("{path} {}", inner.get_name()).trim_start()))
         .collect();
-    // One that does something with and without a command below it, and something else each time.
+    // A command that acts alone, and differently with a subcommand.
     let acts_alone = inner.is_empty() || Operation::parse(path).is_some();
     if acts_alone { std::iter::once(path.to_owned()).chain(inner).collect() } else { inner }
 }
@@ -72,7 +72,7 @@ fn the_operations_of_every_face_are_as_reviewed() {
     insta::assert_snapshot!(table);
 }
 
-/// The lists of the other faces are held against the table of operations by the compiler.
+/// The compiler checks the lists of the other faces against the table of operations.
 #[test]
 fn the_commands_are_those_of_the_table_of_operations() {
     let mut tree = cli::command_tree();
@@ -90,17 +90,17 @@ fn the_commands_are_those_of_the_table_of_operations() {
     }
 }
 
-/// What a face made of a request: the result, or the problem.
+/// The result or the problem of a request, by a face.
 type Outcome = Result<Value, Value>;
 
-/// A problem without the name of the request, which is another each time.
+/// A problem without its request id, which differs each time.
 fn told(problem: &Problem) -> Value {
     let mut value = serde_json::to_value(problem).expect("JSON");
     value.as_object_mut().expect("an object").remove("request_id");
     value
 }
 
-/// A raw generation request as arguments of the command line, whose standard input has the idea.
+/// A raw generation request as command-line arguments; standard input has the idea.
 fn arguments(raw: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -133,7 +133,7 @@ fn by_cli(script: &str, raw: &Value) -> Outcome {
     if said.code == 0 { Ok(said.json()) } else { Err(refused(&said)) }
 }
 
-/// The problem of a command, which ended as its code says.
+/// The problem of a command, which must exit with its code.
 fn refused(said: &Said) -> Value {
     let problem: Problem = serde_json::from_value(said.problem()).expect("a problem");
     assert_eq!(said.code, i32::from(problem.code.row().exit), "{}", said.stderr);
@@ -193,7 +193,7 @@ async fn the_same_request_gives_the_same_result_by_every_face() {
     }
 }
 
-/// Requests that are bad by every face, with the code and the fields each must name.
+/// Requests that every face rejects, with the code and the fields each must name.
 fn bad_requests() -> Vec<(Value, &'static str, Vec<&'static str>)> {
     let with = |more: Value| {
         let mut raw = Map::from_iter([("input".to_owned(), json!("an idea"))]);
@@ -337,7 +337,7 @@ async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
     let mut wire = Wire::newer(Seeded::at(&home.data()));
     let shown = home.run(&["show", id, "--format", "json"]).done().json();
     let mut as_made = made["prompts"][0].clone();
-    // The vectors were made after the run was told.
+    // The vectors were made after the run was reported.
     for name in ["embedding_provider", "embedding_model"] {
         as_made["model_metadata"][name] = shown["model_metadata"][name].clone();
     }
@@ -351,7 +351,7 @@ async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
     assert_eq!(wire.content("list_prompts", json!({ "tags": ["water"], "limit": 1, "fields": all })).await, listed);
 }
 
-/// Only these fields of each prompt, and what a list or a search says beside them.
+/// Only these fields of each prompt, without the extra fields of a list or a search.
 fn only(mut rows: Value, fields: &[&str]) -> Value {
     for row in rows.as_array_mut().expect("rows") {
         let row = row.as_object_mut().expect("a row");
@@ -392,7 +392,7 @@ async fn the_fields_that_are_chosen_are_those_of_the_whole_prompt_by_every_face(
         assert_eq!(api.post("/api/v1/prompts/search", &raw).await.json(), matched, "{names}");
         assert_eq!(wire.content("search_prompts", raw).await["prompts"], matched, "{names}");
     }
-    // What a model gets unless it asks for more: enough to choose by, and none of the long texts.
+    // A model's default fields: enough to choose by, without the long texts.
     let brief = [
         "session_id",
         "variant",

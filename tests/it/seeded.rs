@@ -1,4 +1,4 @@
-//! An engine in a folder of its own, with a clock and identifiers that repeat, for the faces tested in this process.
+//! An engine in its own folder with repeatable clock and ids, for faces tested in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use aludel_core::time::FixedClock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// An engine and the folder it lives in, which goes when this does.
+/// An engine and its folder, which is removed on drop.
 pub(crate) struct Seeded {
     /// The engine.
     pub(crate) engine: Engine,
@@ -23,7 +23,7 @@ impl Seeded {
         Self::with_config("")
     }
 
-    /// An engine whose configuration file holds this text.
+    /// An engine with this configuration file.
     pub(crate) fn with_config(text: &str) -> Self {
         Self::with_files(text, &[])
     }
@@ -39,19 +39,19 @@ impl Seeded {
         Self { engine, _folder: Some(folder) }
     }
 
-    /// This engine, whose folder somebody else keeps.
+    /// Wraps this engine. The caller keeps its folder.
     pub(crate) fn over(engine: Engine) -> Self {
         Self { engine, _folder: None }
     }
 
-    /// An engine in a folder that somebody else keeps. What it stores gets no vectors; see [`Seeded::indexing`].
+    /// An engine in a folder of the caller. Its prompts get no vectors; see [`Seeded::indexing`].
     pub(crate) fn at(folder: &Path) -> Self {
         let seeded = Self::indexing_at(folder);
         seeded.engine.stop_indexing();
         seeded
     }
 
-    /// An engine without a configuration file whose prompts get vectors beside the runs.
+    /// An engine without a configuration file that makes vectors in the background.
     pub(crate) fn indexing() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let Self { engine, .. } = Self::indexing_at(folder.path());
@@ -66,19 +66,19 @@ impl Seeded {
         Self { engine, _folder: None }
     }
 
-    /// An engine whose prompts are the scripted provider's echo.
+    /// An engine whose scripted provider echoes its input.
     pub(crate) fn with_echo() -> Self {
         Self::with_script("answer: echo", "")
     }
 
-    /// An engine with a scripted provider `sim`, the default of every phase. `more` is added to the configuration.
+    /// An engine with a scripted provider `sim` for every phase and `more` configuration.
     pub(crate) fn with_script(script: &str, more: &str) -> Self {
         let config_text = format!("providers:\n  sim: {{script: script.yaml, max_retries: 0}}\n{more}");
         Self::with_files(&config_text, &[("script.yaml", script)])
     }
 }
 
-/// What time and chance make different between two runs of the same request.
+/// Removes what time and chance change between two runs of the same request.
 pub(crate) fn without_chance(mut value: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {

@@ -1,7 +1,7 @@
-//! A disk that fills up under the program: what it says is stored is there, and what is not is named and saved.
+//! A disk that fills up: what is reported as stored is there, and the rest is named and saved.
 //!
-//! The disk is full for real, without any right to mount one: a limit on the size of files (`ulimit -f`) makes writes fail
-//! once the database's log has grown to it. What is stored is read with SQL, not by the program.
+//! A real limit on file sizes (`ulimit -f`), which needs no privileges, makes writes fail once the
+//! database's log has grown to it. The result is read with SQL, not by the program.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, Said};
 
-/// Runs the program under a limit of so many blocks (512 bytes) a file.
+/// Runs the program with a limit of this many blocks (512 bytes) per file.
 fn run_limited(home: &Home, blocks: usize, arguments: &[&str]) -> Said {
     let program = home.command();
     let mut command = std::process::Command::new("sh");
-    // A write beyond the limit is to fail, not to kill.
+    // A write beyond the limit should fail, not kill.
     let script = "trap '' XFSZ; ulimit -f \"$1\" || exit 99; shift; exec \"$@\"";
     command.args(["-c", script, "sh"]).arg(blocks.to_string()).arg(program.get_program()).args(arguments);
     command.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    // Vectors are not what is tried here, nor is the log.
+    // Neither vectors nor the log are tested here.
     command.env("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai").env("ALUDEL_LOG_LEVEL", "error");
     command.env("PATH", "/usr/bin:/bin");
     command.current_dir(home.path()).stdin(Stdio::null());
     Said::from(command.output().expect("a shell"))
 }
 
-/// The ids that the database has.
+/// The ids in the database.
 fn stored(home: &Home) -> BTreeSet<String> {
     #[expect(clippy::disallowed_methods, reason = "the oracle shares nothing with the store")]
     let database = rusqlite::Connection::open(home.database()).expect("the database opens");
@@ -47,7 +47,7 @@ fn unsaved_files(home: &Home) -> Vec<PathBuf> {
 
 const ANSWER: &str = "seed: 1\nanswer: {words: 100}\n";
 
-/// A home with a database that holds one prompt, which is deleted again.
+/// A home with a database whose only prompt was deleted again.
 fn home() -> Home {
     let home = Home::new();
     home.sim("paid", ANSWER);
@@ -66,7 +66,7 @@ fn a_disk_that_fills_up_loses_no_finished_variant_and_the_exit_says_so() {
         let arguments = ["generate", "Name a river", "--count", "8", "--format", "json"];
         let said = run_limited(&home, blocks, &arguments);
         if said.stdout.is_empty() {
-            // Not even the run could be begun: nothing was spent.
+            // Not even the run could be stored, so nothing was spent.
             assert_eq!(said.code, 1, "{}", said.stderr);
             assert_eq!(stored(&home).len(), 0);
             outcomes.insert("refused");
@@ -84,7 +84,7 @@ fn a_disk_that_fills_up_loses_no_finished_variant_and_the_exit_says_so() {
         let all: BTreeSet<String> = prompts.iter().map(|prompt| plain(&prompt["id"])).collect();
         let is_there = stored(&home);
         assert_eq!(is_there, all.difference(&named).cloned().collect(), "{blocks} blocks: {}", said.stderr);
-        // What could not be stored beside the prompts makes the exit, too.
+        // What else could not be stored also decides the exit code.
         let is_whole = said.code == 0;
         assert!(!is_whole || (named.is_empty() && said.stderr.is_empty()), "exit 0: {}", said.stderr);
         assert_eq!(said.code, i32::from(!is_whole), "{}", said.stderr);
@@ -118,8 +118,8 @@ fn a_disk_that_fills_up_loses_no_finished_variant_and_the_exit_says_so() {
     assert!(outcomes.contains("whole") && outcomes.contains("some stored"), "{outcomes:?}");
 }
 
-/// Runs on ever smaller disks, each with a new home, until a finished variant cannot be stored. How much a run writes
-/// depends on which commits were gathered, so no single size would do.
+/// Runs on ever smaller disks, each in a new home, until a finished variant cannot be stored. How
+/// much a run writes depends on which commits are combined, so no single size would do.
 fn run_until_not_stored(arguments: &[&str]) -> Said {
     (100..=600)
         .rev()

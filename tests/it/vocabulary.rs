@@ -1,9 +1,9 @@
-//! Names that were ours alone and have given way to the field's terms: none of them names a type or a module again.
+//! Retired names: none of them names a type or a module again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The old name and what it is called now.
+/// The old name and its replacement.
 const RETIRED: &[(&str, &str)] = &[
     ("Beside", "SideBySide"),
     ("Desk", "DraftState"),
@@ -37,7 +37,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("vessels", "phase_panes"),
 ];
 
-/// What stands before the name of a type or a module.
+/// The keyword before the name of a type or a module.
 const KEYWORDS: [&str; 5] = ["struct", "enum", "trait", "type", "mod"];
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -51,7 +51,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The names that a line of code gives to types and modules.
+/// The names of types and modules defined in a line of code.
 fn names_given(line: &str) -> Vec<&str> {
     let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     let mut names = Vec::new();
@@ -63,7 +63,7 @@ fn names_given(line: &str) -> Vec<&str> {
     names
 }
 
-/// Modules of tests are named for what they test, and snapshots for them.
+/// Test modules are named after what they test, and so are snapshots.
 fn is_of_tests(file: &Path) -> bool {
     file.components().any(|part| part.as_os_str().to_string_lossy().trim_end_matches(".rs").ends_with("tests"))
 }

@@ -1,4 +1,4 @@
-//! Files without an end, files that nest without an end, and files full of faults, wherever a file is read.
+//! Endless files, endlessly nested files and files full of faults, wherever a file is read.
 
 use std::fmt::Write as _;
 use std::fs::File;

@@ -1,7 +1,7 @@
-//! Whole operations over adversarial texts: what all threads allocate grows in line with the length of the text.
+//! Operations over adversarial texts: allocations grow in line with the length of the text.
 //!
-//! Counted in processes of their own (this program again, with one ignored test), where nothing else allocates. What the
-//! functions below do is counted one by one in the core, with the characters they look at.
+//! Counted in separate processes (this program with one ignored test), where nothing else
+//! allocates. The core's own tests count the work of single functions.
 
 use std::alloc::System;
 use std::fmt::Write as _;
@@ -29,16 +29,16 @@ const SHARES: usize = 4;
 const SHORT: usize = 1_000;
 const GROWTH: usize = 4;
 
-/// What is allocated may grow by so much when the text grows by [`GROWTH`].
+/// The most that allocations can grow when the text grows by [`GROWTH`].
 const MOST_GROWTH: f64 = 4.6;
 
-/// Bytes that are not compared: what an operation allocates whatever the text, buffers that double.
+/// Bytes that are not compared: fixed costs of an operation, and buffers that double.
 const FLOOR: f64 = 256.0 * 1024.0;
 
-/// The shapes that get vectors, which take long to make.
+/// The shapes that get vectors, which are slow to make.
 const EMBEDDED: &[&str] = &["one long word", "camel case", "ideographs"];
 
-/// An API over an empty store, with a provider that answers with the text and judges.
+/// An API over an empty store, with a provider that echoes the text and judges.
 struct World {
     api: Api,
     engine: Engine,
@@ -74,7 +74,7 @@ impl World {
             other => panic!("{other:?}"),
         }
         if !no_vectors {
-            // Those that lacked them before are made up for, too.
+            // Prompts that lacked vectors before get them, too.
             match self.engine.embed_missing().outcome().await.expect("they are embedded") {
                 Outcome::Reindex(made) => assert!(made.vectors >= 2, "{made:?}"),
                 other => panic!("{other:?}"),
@@ -82,14 +82,14 @@ impl World {
         }
     }
 
-    /// The ids of what is stored.
+    /// The ids of all stored prompts.
     async fn ids(&self) -> Vec<Value> {
         let page = self.api.get("/api/v1/prompts").await.json();
         page["prompts"].as_array().expect("prompts").iter().map(|prompt| prompt["id"].clone()).collect()
     }
 }
 
-/// What each operation allocates over this text, in the order they are run.
+/// The bytes each operation allocates over this text, in the order they run.
 async fn allocated(text: &str, with_vectors: bool) -> Vec<(&'static str, f64)> {
     let mut counts = Vec::new();
     let mut region = Region::new(COUNTING);
@@ -142,7 +142,7 @@ async fn allocated(text: &str, with_vectors: bool) -> Vec<(&'static str, f64)> {
     counts
 }
 
-/// What is wrong with the growth of the work over texts of this shape.
+/// The faults in the growth of the work over texts of this shape.
 async fn faults(shape: &aludel_core::text::adversarial::Shape) -> Vec<String> {
     let with_vectors = EMBEDDED.contains(&shape.name);
     let less = allocated(&shape.text(SHORT), with_vectors).await;
@@ -161,7 +161,7 @@ fn counted_alone() {
     std::io::stdin().read_line(&mut line).expect("a line");
     let share: usize = line.trim().parse().expect("a share");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    // What is made once, on the first use, is not counted.
+    // One-time costs of the first use are not counted.
     let _warm = runtime.block_on(allocated("to begin with", true));
     let shapes = SHAPES.iter().skip(share).step_by(SHARES);
     let faults: Vec<String> = shapes.flat_map(|shape| runtime.block_on(faults(shape))).collect();

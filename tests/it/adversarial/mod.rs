@@ -1,8 +1,8 @@
-//! What a hostile or broken source sends through each way in: the program holds to 256 MB and says what is wrong.
+//! Hostile or broken input through every entry: the program stays within 256 MB and reports it.
 //!
-//! [`files`] has files without an end and without a bottom, [`texts`] the shapes of `aludel_core::text::adversarial` through
-//! every entry. Memory is bounded by the system ([`crate::support::Home::bounded`]). That the work grows in line with the
-//! length is counted: by [`growth`] for whole operations, by the core's own tests function by function.
+//! [`files`] has endless files, [`texts`] the shapes of `aludel_core::text::adversarial` through
+//! every entry. The system bounds memory ([`crate::support::Home::bounded`]). Growth in line with
+//! length is counted: by [`growth`] for whole operations, by the core's own tests for functions.
 
 mod files;
 mod growth;

@@ -1,5 +1,5 @@
-//! Adversarial texts through every entry, within 256 MB: input, context, a provider's answer, import and what is made of
-//! what was imported, search, MCP, REST.
+//! Adversarial texts through every entry, within 256 MB: input, context, a provider's answer,
+//! import and its prompts, search, MCP, REST.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -58,7 +58,7 @@ fn every_shape_is_an_answer_that_is_kept() {
     let result = said.json();
     let done = result["prompts"].as_array().expect("prompts").len();
     let failed = result["failures"].as_array().expect("failures").len();
-    // Answers of blanks and signs alone are no prompts; all others are.
+    // Answers of only blanks and punctuation are not prompts; all others are.
     assert!(done + failed == 100 && done > 50, "{done} {failed} {}", said.stderr);
 }
 
@@ -127,7 +127,7 @@ fn every_shape_is_a_request_over_mcp() {
     host.end();
 }
 
-/// A host that asks one thing after the other.
+/// A host that makes one call after the other.
 struct Host {
     server: Child,
     answers: BufReader<ChildStdout>,
@@ -142,7 +142,7 @@ impl Host {
         Self { server, answers }
     }
 
-    /// Calls a tool; the whole answer.
+    /// Calls a tool and returns the whole reply.
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": crate::mcp::NEWER,
@@ -162,7 +162,7 @@ impl Host {
     }
 }
 
-/// A server within 256 MB, and where it listens.
+/// A server within 256 MB, and its address.
 fn serve(home: &Home) -> (Child, String) {
     let mut command = home.bounded();
     command.args(["http-server", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -174,7 +174,7 @@ fn serve(home: &Home) -> (Child, String) {
 }
 
 fn end(mut server: Child) {
-    // `timeout` hands the signal on.
+    // `timeout` forwards the signal.
     signal(&server, "TERM");
     server.wait().expect("an end");
 }
@@ -221,13 +221,13 @@ fn post(address: &str, body: &str) -> TcpStream {
     stream
 }
 
-/// Sends a signal. There is no safe function for it, so the shell's own is used.
+/// Sends a signal with the shell's `kill`, as there is no safe function for it.
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("/bin/sh").args(["-c", &format!("kill -{name} {}", child.id())]).status();
     assert!(sent.expect("a shell").success());
 }
 
-/// A script whose first answer comes whole and is long to read, and whose second never ends.
+/// A script whose first answer is complete and slow to read, and whose second never ends.
 fn endless() -> String {
     let word = "aB".repeat(200_000);
     format!("answer: {{text: {word}}}\nrules:\n  - {{when: {{variant: 1}}, fault: {{kind: hang, after_chunks: 2}}}}\n")
@@ -255,7 +255,7 @@ fn a_signal_ends_a_run_over_an_adversarial_answer() {
     let mut child = command.spawn().expect("it starts");
     let mut events = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    // Whatever is being read then, the signal is heard.
+    // Whatever is being read at the time, the signal takes effect.
     while !line.contains("\"delta\"") {
         line.clear();
         assert!(events.read_line(&mut line).expect("a line") > 0, "it ended by itself");

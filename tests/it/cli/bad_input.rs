@@ -1,10 +1,10 @@
-//! Bad input: its code, its exit status, a sentence that says what to do, and nothing stored.
+//! Bad input: the code, the exit status, a sentence with the fix, and nothing stored.
 
 use serde_json::{Value, json};
 
 use crate::support::{Home, Said};
 
-/// Runs a command that must be refused; answers the problem it tells as JSON. In words it must exit the same way.
+/// Runs a command that must fail and returns its JSON problem. As text it must exit the same way.
 #[track_caller]
 fn refused(arguments: &[&str], stdin: &[u8], exit: i32) -> Value {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! Places that cannot be read or written: which, why, what to do; and nothing half-written is left.
+//! Paths that cannot be read or written: which, why, what to do; nothing half-written is left.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn a_home_that_is_a_file() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_home_that_cannot_be_written_to() {
-    // Root is refused nowhere but here: no folder can be made in /proc.
+    // Root can write everywhere but here: no folder can be made in /proc.
     let said = Home::new().run(&["generate", "x", "--data-dir", "/proc/aludel"]);
     assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{}", said.stderr);
     assert!(said.stderr.contains("/proc/aludel"), "{}", said.stderr);
@@ -77,7 +77,7 @@ fn a_full_disk() {
     let said = home.run(&["generate", "x", "--output-file", "/dev/full"]);
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("the disk is full"), "{}", said.stderr);
-    // The prompts were paid for: what became of them is said.
+    // The prompts were paid for, so the error says where they are.
     assert!(said.stderr.contains("nothing is lost: 3 prompts are stored"), "{}", said.stderr);
     let handle = said.stderr.split("aludel show ").nth(1).and_then(|rest| rest.split('`').next()).expect("an id");
     home.run(&["show", handle]).quietly_done();

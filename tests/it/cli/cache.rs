@@ -1,4 +1,4 @@
-//! Answers that are kept: across runs of the program, as configured, as asked, and never a reason to fail.
+//! Cached answers: across runs, as configured, as requested, and never a reason to fail.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn texts(result: &Value) -> Vec<&str> {
     texts
 }
 
-/// Whether the run, its prompts and their steps came from the cache: all of them, or none.
+/// Whether the run, its prompts and their steps came from the cache: all or none.
 #[track_caller]
 fn all_cached(result: &Value) -> bool {
     let prompts = result["prompts"].as_array().expect("prompts");
@@ -94,7 +94,7 @@ fn without_configuration_generations_are_not_kept_and_nothing_is_written() {
         assert!(!all_cached(&generated(&home, &[])));
     }
     assert!(!home.data().join("cache.db").exists());
-    // Where no other provider could judge what it wrote.
+    // Where no other provider could judge its output.
     let home = Home::new();
     generated(&home, &["--provider", "builtin", "--auto-select"]);
     assert!(!home.data().join("cache.db").exists(), "the embedded writer needs no cache, as a judge neither");
@@ -132,7 +132,7 @@ fn a_verdict_that_cannot_be_read_is_asked_for_again() {
     home.sim("model", "seed: 3\nanswer: echo\nrules:\n  - when: {role: judge, attempt: 1}\n    fault: malformed\n");
     let judged = || generated(&home, &["--auto-select", "--count", "2"])["selected"]["model_metadata"].clone();
     assert_eq!(judged()["calls"], 4, "two orders, and a repair of each");
-    // The repairs were kept, the replies that needed them were not.
+    // The repairs were cached, the replies that needed them were not.
     let again = judged();
     assert_eq!((&again["calls"], &again["cached"]), (&2.into(), &false.into()));
 }

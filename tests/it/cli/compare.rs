@@ -1,4 +1,4 @@
-//! `compare` and `judge audit`, end to end: what is put out in every format, and the exit code of what goes wrong.
+//! `compare` and `judge audit`, end to end: the output in every format, and exit codes.
 
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ fn a_test_that_brings_nothing_ends_early_and_keeps_nothing() {
         assert!(said.stderr.contains(part), "no {part} in {}", said.stderr);
     }
     let after = home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].as_u64();
-    // Six texts of its own; eight questions with a repair each, and those that were under way.
+    // Six texts of its own; eight questions with a repair each, and those that were in flight.
     assert!(after.zip(before).is_some_and(|(after, before)| after - before < 40), "{before:?} {after:?}");
     home.sim("lab", "rules: [{fault: auth}]\n");
     home.run(&["judge", "audit"]).failed(6);

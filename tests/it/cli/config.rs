@@ -1,4 +1,4 @@
-//! The configuration: shown, read, changed, and refused with key, line and what was expected.
+//! The configuration: shown, read, changed, and rejected with key, line and expectation.
 
 use serde_json::{Value, json};
 
@@ -107,7 +107,7 @@ fn a_broken_file_is_refused_with_key_line_and_expectation() {
 #[test]
 fn bad_flags_and_variables_are_refused_by_name() {
     let home = Home::new();
-    // A flag is an argument of the command: exit 2, and its name alone, not also the key that it sets.
+    // A flag is an argument of the command: exit 2, and only its name, not also its key.
     for (arguments, says) in [
         (&["list", "--log-level", "loud"][..], "error: --log-level: expected error, warn, info, debug or trace"),
         (&["http-server", "--port", "99999"], "error: --port: expected a whole number from 0 to 65535, got 99999"),
@@ -206,7 +206,7 @@ fn a_key_over_plain_http_is_refused_by_key_and_line() {
     }
     home.run(&["config", "set", "providers.lab.allow_http", "true"]).quietly_done();
     home.run(&["config", "validate"]).quietly_done();
-    // Without a key in the file, the one of the environment is refused where it would be sent.
+    // With no key in the file, the environment's is refused where it would be sent.
     home.config("providers: {lab: {kind: openai, base_url: 'http://gpu-box/v1', model: m}}\n");
     home.run(&["config", "validate"]).quietly_done();
     let key = [("LAB_API_KEY", "canary-of-the-lab")];

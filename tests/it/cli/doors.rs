@@ -1,4 +1,4 @@
-//! The doors to the servers: how they are opened, on what, and that a signal closes them well.
+//! Starting the servers from the command line, and stopping them with a signal.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::Home;
 
-/// Starts a server and reads the line on standard error that says where it is; answers the address.
+/// Starts a server and returns its address, as printed on standard error.
 fn started(mut command: Command) -> (Child, BufReader<std::process::ChildStderr>, String) {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");

@@ -1,4 +1,4 @@
-//! What the help of a command says is true: every example can be typed as it stands, and the formats are those it takes.
+//! The help is true: every example works as it is, and the listed formats are those accepted.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -15,7 +15,7 @@ use crate::support::{Home, Said, cancelled_job};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_aludel");
 
-/// What examples pipe to or from, made simple; `jq` only where there is none.
+/// Simple stand-ins for what examples pipe to or from; for `jq` only if it is missing.
 const TOOLS: [(&str, &str); 6] = [
     ("git", "echo '+ a new line'"),
     ("jq", "cat"),
@@ -25,10 +25,10 @@ const TOOLS: [(&str, &str); 6] = [
     ("zcat", "cat \"$1\""),
 ];
 
-/// The ids that examples name begin so.
+/// The beginnings of the ids in examples.
 const IDS: [&str; 4] = ["f3afd65f", "7a3f9c21", "5e0b44d9", "0a0b0c0d"];
 
-/// Every command by its path, those that only hold others too, with its help.
+/// Every command by its path, including groups, with its help.
 fn helps(command: &clap::Command, path: &[String]) -> Vec<(Vec<String>, String)> {
     let mut all = vec![(path.to_vec(), command.clone().render_long_help().to_string())];
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
@@ -59,7 +59,7 @@ fn prepared(original: &Home) -> Home {
 
 fn original() -> Home {
     let home = Home::new();
-    // Priced, because some examples cap what may be spent; it sees what its test made worse, else `judge audit` ends with 1.
+    // Priced, as some examples cap spending. It spots worsened copies, else `judge audit` fails.
     let cases = aludel_core::judge::audit::cases().expect("the cases of the test");
     let last = |worse: &str| serde_json::to_string(worse.lines().last().unwrap_or_default()).expect("a text");
     let marks: Vec<String> = cases.iter().map(|case| format!("{}: -9", last(&case.worse))).collect();
@@ -78,7 +78,7 @@ fn original() -> Home {
         .map(|(at, (mut record, id))| {
             let old = record["id"].as_str().expect("an id").to_owned();
             record["id"] = json!(format!("{id}{}", &old[8..]));
-            // Their ids no longer say which came first, and two may be of one millisecond.
+            // Their ids no longer give the order, and two can share a millisecond.
             record["created_at"] = json!(format!("{second}.{at:03}Z"));
             record
         })
@@ -106,7 +106,7 @@ fn original() -> Home {
     {
         fs::create_dir_all(home.path().join(folder)).expect("a folder");
     }
-    // A filter that the real one refuses is to be found.
+    // With the real `jq`, a bad filter must be detected.
     let has_jq = Path::new("/usr/bin/jq").exists();
     for (name, does) in TOOLS.into_iter().filter(|(name, _)| *name != "jq" || !has_jq) {
         let path = home.write(&format!("bin/{name}"), format!("#!/bin/sh\n{does}\n"));
@@ -119,7 +119,7 @@ fn original() -> Home {
     home
 }
 
-/// A shell line in a home.
+/// A shell command line in a home.
 fn shell(home: &Home, line: &str) -> Command {
     let mut command = Command::new("/bin/sh");
     command.env_clear().env("HOME", home.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(home.path());
@@ -129,9 +129,9 @@ fn shell(home: &Home, line: &str) -> Command {
     command
 }
 
-/// Starts a server, waits until it says where it listens, and stops it as a user would.
+/// Starts a server, waits until it prints its address, and stops it as a user would.
 fn run_server(home: &Home, line: &str) {
-    // The ports of the examples may be in use here.
+    // The ports of the examples may be in use.
     let line = format!("exec {}", line.replace("9000", "0"));
     let mut child = shell(home, &line).env("ALUDEL_SERVER__PORT", "0").spawn().expect("it starts");
     let mut reader = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -146,7 +146,7 @@ fn run_server(home: &Home, line: &str) {
     rest.join().expect("it ends");
 }
 
-/// What happened, where that is not what the example promises.
+/// What went wrong, if the example does not do what it promises.
 fn fault(home: &Home, line: &str) -> Option<String> {
     if line.starts_with("aludel http-server") {
         run_server(home, line);
@@ -157,7 +157,7 @@ fn fault(home: &Home, line: &str) -> Option<String> {
     let opens = line.starts_with("aludel tui");
     if asks || opens {
         let arguments: Vec<&str> = line.split(' ').skip(1).collect();
-        // Ctrl-Q leaves the workbench; in plain lines, the end of the input does.
+        // Ctrl-Q leaves the workbench; in plain lines, the end of input does.
         let keys = if asks {
             "y\n"
         } else if line.contains("--plain") {
@@ -212,7 +212,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
     for (path, help) in all_helps().into_iter().filter(|(path, _)| path.len() == 1) {
         let lines: Vec<&str> = help.lines().collect();
         let at = lines.iter().position(|line| line.contains("--format <FORMAT>")).expect("the option");
-        // Its text goes on to the next option.
+        // Its text continues to the next option.
         let told = lines[at + 1..]
             .iter()
             .take_while(|line| !line.contains("  -"))
@@ -221,7 +221,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
         let words: Vec<&str> = told.split(|c: char| !c.is_ascii_alphabetic()).collect();
         for format in ALL {
             let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
-            // What it would say of a missing argument comes later.
+            // The complaint about a missing argument would come later.
             match path[0].as_str() {
                 "judge" => arguments.push("audit"),
                 "config" => arguments.push("path"),

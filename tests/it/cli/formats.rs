@@ -1,4 +1,4 @@
-//! The formats of one result agree with one another, and each is well formed.
+//! The formats of one result agree with each other, and each is well formed.
 
 use aludel_core::event::{Event, RunState, RunView};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::support::Home;
 
 const IDEA: &str = "Compare three ways to cache HTTP answers";
 
-/// The result of `generate --format jsonl`: the one its last event carries, and the one its events fold to.
+/// The result of `generate --format jsonl`: from its last event, and folded from all events.
 fn folded(lines: &str) -> (Value, Value) {
     let mut view = RunView::default();
     let mut last = Value::Null;
@@ -22,7 +22,7 @@ fn folded(lines: &str) -> (Value, Value) {
     (last["result"].clone(), serde_json::to_value(view.generation()).expect("JSON"))
 }
 
-/// What differs from one run to the next is made the same.
+/// Normalises what differs between runs.
 fn without_chance(value: &Value) -> Value {
     match value {
         Value::Object(members) => members

@@ -1,4 +1,4 @@
-//! The main job: from an idea to ranked, stored prompts; each option does what it says.
+//! Generating: from an idea to ranked, stored prompts; each option has its effect.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::{Home, Said};
 
 const PRIMES: &str = "Write a python function that finds prime numbers";
 
-/// Runs `generate` for primes with more options; answers the result.
+/// Runs `generate` for primes with more options and returns the result.
 fn generated(home: &Home, options: &[&str]) -> Value {
     let arguments: Vec<&str> =
         ["generate", PRIMES, "--format", "json"].into_iter().chain(options.iter().copied()).collect();
@@ -255,7 +255,7 @@ fn some_variants_fail_and_the_run_succeeds() {
     assert_eq!(failures.len(), 1);
     assert_eq!((&failures[0]["variant"], &failures[0]["phase"]), (&json!(1), &json!("solutio")));
     assert_eq!(failures[0]["error"]["code"], "provider_rejected");
-    // Of the data it is no part.
+    // It is not part of the data.
     let said = home.run(&["generate", PRIMES]).done();
     assert!(said.stderr.contains("variant 2 failed in solutio: "), "{}", said.stderr);
     assert!(!said.stdout.contains("failed"), "{}", said.stdout);

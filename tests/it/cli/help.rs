@@ -48,7 +48,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "version",
     ] {
         let help = home.run(&[&command.split(' ').collect::<Vec<_>>()[..], &["--help"]].concat()).quietly_done().stdout;
-        // The global options are the same everywhere and reviewed in the program's own help.
+        // The global options are the same everywhere and are tested in the program's own help.
         let (own, rest) = help.split_once("\nGlobal options:\n").expect("the global options");
         let after = rest.split_once("\n\n").map_or("", |(_, after)| after);
         insta::assert_snapshot!(command.replace(' ', "_"), format!("{own}\n{after}"));

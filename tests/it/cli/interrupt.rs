@@ -1,4 +1,4 @@
-//! Stopping a run: what has finished is kept and printed, and the exit code says that it was stopped.
+//! Stopping a run: finished prompts are stored and printed, and the exit code shows it.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
@@ -26,13 +26,13 @@ fn start(home: &Home, options: &[&str]) -> Child {
     command.spawn().expect("it starts")
 }
 
-/// Sends a signal. There is no safe function for it, so the shell's own is used.
+/// Sends a signal with the shell's `kill`, as there is no safe function for it.
 fn signal(child: &Child, name: &str) {
     let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status();
     assert!(status.expect("a shell").success());
 }
 
-/// Reads event lines until one of this type has come; answers all of them.
+/// Reads event lines up to one of this type and returns all of them.
 fn lines_until(reader: &mut impl BufRead, wanted: &str) -> Vec<Value> {
     let mut lines: Vec<Value> = Vec::new();
     while lines.last().is_none_or(|line| line["type"] != wanted) {
@@ -71,7 +71,7 @@ fn what_has_finished_is_printed_in_the_format_asked_for() {
     let home = Home::new();
     home.sim("sim", TWO_HANG);
     let mut child = start(&home, &["--format", "json", "--stream"]);
-    // The live text tells when the first variant is through its last phase.
+    // The live text shows when the first variant has finished its last phase.
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut seen = String::new();
     while stored(&home).is_empty() {
@@ -94,7 +94,7 @@ fn stopped_before_anything_has_finished() {
     home.sim("sim", "rules:\n  - fault: hang\n");
     let mut child = start(&home, &["--stream"]);
     let mut stderr = child.stderr.take().expect("a pipe");
-    // The run is under way as soon as its session is stored.
+    // The run has started once its session is stored.
     while !home.database().exists() {
         std::thread::yield_now();
     }
@@ -114,7 +114,7 @@ fn what_a_stopped_run_may_have_cost_is_told() {
     let price = "price: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
     let rule = "rules:\n  - {when: {phase: solutio}, fault: hang}\n";
     let script = home.write("sim.yaml", format!("{price}answer: {{text: done}}\n{rule}"));
-    // Under the cap of a day a call is written down before it goes out.
+    // With a daily cap, a call is logged before it is sent.
     let script = script.display();
     home.config(&format!("providers: {{sim: {{kind: sim, script: {script}}}}}\nspend: {{daily_budget_usd: 10}}\n"));
     let mut child = start(&home, &["--count", "1", "--format", "jsonl"]);
@@ -145,7 +145,7 @@ fn a_second_signal_ends_the_process_at_once() {
     assert_eq!(stored(&home).len(), 1);
 }
 
-/// A server that makes vectors: it never answers the request of this number, from 0, and all others at once.
+/// An embedding server that never answers this request, counted from 0, and all others at once.
 async fn hanging_at(number: usize) -> ScriptedServer {
     let asked = AtomicUsize::new(0);
     ScriptedServer::answering(move |request| {
@@ -160,7 +160,7 @@ async fn hanging_at(number: usize) -> ScriptedServer {
     .await
 }
 
-/// A home with a file of forty prompts, whose vectors this server makes 32 at a time.
+/// A home with a file of forty prompts, which this server embeds 32 at a time.
 fn home_at(server: &ScriptedServer) -> Home {
     let home = Home::new();
     home.config(&format!(
@@ -173,7 +173,7 @@ fn home_at(server: &ScriptedServer) -> Home {
     home
 }
 
-/// Starts a command, stops it while its second request hangs, and gives what it said.
+/// Starts a command, stops it while its second request hangs, and returns its output.
 fn stopped_at_the_second_request(runtime: &Runtime, server: &ScriptedServer, home: &Home, command: &[&str]) -> Output {
     let mut started = home.command();
     started.args(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -227,7 +227,7 @@ fn an_import_reports_before_its_vectors_are_made_and_may_be_killed_there() {
     }
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!((&report["imported"], report.get("vectors")), (&json!(40), None));
-    // Not one vector is made, and yet the prompts are there.
+    // There are no vectors at all, but the prompts are there.
     let found = home.run(&["search", "idea", "--format", "json"]).quietly_done().json();
     assert_eq!(found.as_array().map(Vec::len), Some(10));
     let by_meaning = home.run(&["search", "idea", "--semantic"]).failed(1);

@@ -1,4 +1,4 @@
-//! `aludel jobs`: what is under way in other processes, and what can be taken up again.
+//! `aludel jobs`: jobs of other processes, and jobs that can be resumed.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, Said, cancelled_job};
 
-/// Variant 0 finishes at once; the others come through their first phase, and hang in the second.
+/// Variant 0 finishes at once; the others finish their first phase and hang in the second.
 const TWO_HANG: &str = "
 answer: {text: 'made of {input}'}
 price: {input: 1.0, output: 10.0}
@@ -40,7 +40,7 @@ fn jobs(home: &Home, more: &[&str]) -> Vec<Value> {
     said.json()["jobs"].as_array().expect("jobs").clone()
 }
 
-/// Waits until the newest job is so.
+/// Waits until the newest job satisfies the condition.
 fn wait_for(home: &Home, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let begun = Instant::now();
     loop {
@@ -56,12 +56,12 @@ fn calls(home: &Home) -> u64 {
     home.run(&["spend", "--format", "json"]).quietly_done().json()["total"]["calls"].as_u64().expect("a number")
 }
 
-/// A generation of three that has one variant and two first steps done, and hangs.
+/// A generation of three that hangs with one variant and two first steps done.
 fn hanging(home: &Home) -> (Child, Value) {
     home.sim("sim", TWO_HANG);
     let child = start(home, &["generate", "A tale of three variants", "--tags", "tale"]);
     let job = wait_for(home, "the first variant", |job| job["done"] == 1);
-    // The two steps are paid for, and written down behind the variant.
+    // The two steps are paid for, and recorded after the variant.
     let begun = Instant::now();
     while calls(home) < 5 {
         assert!(begun.elapsed() < Duration::from_mins(1), "the first steps");
@@ -71,7 +71,7 @@ fn hanging(home: &Home) -> (Child, Value) {
     (child, job)
 }
 
-/// What is stored of the run, by variant.
+/// The stored prompts of the run, by variant.
 fn stored(home: &Home) -> Vec<Value> {
     let list = home.run(&["list", "--format", "json"]).quietly_done().json();
     let mut prompts = list["prompts"].as_array().expect("prompts").clone();
@@ -79,7 +79,7 @@ fn stored(home: &Home) -> Vec<Value> {
     prompts
 }
 
-/// The job as it stands after it was taken up again and came to its end: nothing was paid for twice, nothing is missing.
+/// Checks a job that was resumed and has finished: nothing paid for twice, nothing missing.
 fn assert_made_whole(home: &Home, id: &str, resumed: &Said) {
     let result = resumed.json();
     assert_eq!(result["session_id"], id);
@@ -90,7 +90,7 @@ fn assert_made_whole(home: &Home, id: &str, resumed: &Said) {
     assert_eq!(variants, [&json!(0), &json!(1), &json!(2)]);
     assert!(prompts.iter().all(|prompt| prompt["session_id"] == id && prompt["tags"] == json!(["tale"])));
     assert!(prompts.iter().all(|prompt| prompt["score"].is_number()));
-    // Three phases each; a call that was in flight when the process ended is not recorded.
+    // Three phases each; a call in flight when the process ended is not recorded.
     let report = home.run(&["spend", "--by", "phase", "--format", "json"]).quietly_done().json();
     let answered: u64 = report["lines"]
         .as_array()
@@ -117,7 +117,7 @@ fn what_a_killed_process_left_is_interrupted_and_made_whole_by_another() {
     child.kill().expect("it is there");
     child.wait().expect("it ends");
 
-    // Its lease runs out.
+    // Its lease expires.
     wait_for(&home, "the lease", |job| job["state"] == "interrupted");
     let said = home.run(&["jobs", "follow", &id, "--quiet"]).failed(1);
     assert!(said.stderr.contains("is interrupted"), "{}", said.stderr);
@@ -141,7 +141,7 @@ fn a_job_is_watched_and_stopped_from_elsewhere_and_taken_up_again() {
     let mut line = String::new();
     first.read_line(&mut line).expect("a line");
     assert_eq!(serde_json::from_str::<Value>(&line).expect("JSON")["type"], "started");
-    // One who no longer wants to watch leaves the job alone.
+    // A follower that leaves does not affect the job.
     let deserter = start(&home, &["jobs", "follow", &id]);
     sleep(Duration::from_millis(500));
     signal(&deserter, "INT");
@@ -190,7 +190,7 @@ fn a_job_that_is_resumed_counts_what_it_took_before() {
     sleep(Duration::from_millis(200));
     signal(&child, "INT");
     child.wait_with_output().expect("it ends");
-    // Two calls were cut off, so seven of ten are taken, and four are wanted.
+    // Two calls were cut off, so seven of ten are used, and four are needed.
     let taken = calls(&home);
     assert_eq!(taken, 7);
     home.sim("sim", HEALTHY);

@@ -1,10 +1,10 @@
-//! `judge audit --labels`, end to end: a person's choices, what is put out of them, and what is refused.
+//! `judge audit --labels`, end to end: a person's choices, the output, and errors.
 
 use serde_json::{Value, json};
 
 use crate::support::{Home, worse_marks};
 
-/// A home whose judge prefers what is marked as good, and the ids of a good and a bad prompt of one idea.
+/// A home whose judge prefers texts marked as good, and the ids of a good and a bad prompt.
 fn home() -> (Home, [String; 2]) {
     let home = Home::new();
     let marks = worse_marks();
@@ -43,7 +43,7 @@ fn a_judge_is_held_against_labels_and_both_are_kept() {
     assert_eq!(profile["labels"]["observations"].as_array().map(Vec::len), Some(12));
     assert!(!said.stderr.contains("wide"), "{}", said.stderr);
 
-    // The test is not made again, and text shows the labels alone.
+    // The test is not repeated, and the text only shows the labels.
     let calls = || home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].clone();
     let before = calls();
     let text = home.run(&["judge", "audit", "lab", "--labels", "mine.jsonl"]).done().stdout;
@@ -55,7 +55,7 @@ fn a_judge_is_held_against_labels_and_both_are_kept() {
     assert!(!text.contains("sensitivity"), "{text}");
     let listed = home.run(&["judge", "audit", "--list"]).done().stdout;
     assert!(listed.contains("agrees") && listed.contains("92 %"), "{listed}");
-    // A new test shows them still.
+    // A new test still shows them.
     let text = home.run(&["judge", "audit"]).done().stdout;
     assert!(text.contains("sensitivity") && text.contains("It agrees with you in 92 %"), "{text}");
 }

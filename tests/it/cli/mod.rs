@@ -1,4 +1,4 @@
-//! The command line, end to end: what is put out, what is said, and the exit code.
+//! The command line, end to end: standard output, standard error and exit code.
 
 mod bad_input;
 mod bad_places;
@@ -35,21 +35,21 @@ mod tested_providers;
 mod transfer;
 mod validate;
 
-/// Everything a command wrote to a terminal. A question is answered by the end of the input, which no terminal echoes
-/// into what is written.
+/// Everything a command wrote to a terminal. Questions are answered by the end of input, which no
+/// terminal echoes into the output.
 #[cfg(unix)]
 pub(crate) fn on_a_terminal(home: &crate::support::Home, arguments: &[&str]) -> String {
     terminal::on_a_terminal(home, arguments, &[], "\u{4}").bytes
 }
 
-/// What a command showed on a terminal where these keys were typed, and its exit code.
+/// The terminal of a command while these keys were typed, and its exit code.
 #[cfg(all(unix, feature = "server", feature = "tui"))]
 fn ended_on_a_terminal(home: &crate::support::Home, arguments: &[&str], keys: &str) -> (String, u32) {
     let shown = terminal::on_a_terminal(home, arguments, &[("OLLAMA_HOST", "127.0.0.1:1")], keys);
     (shown.bytes, shown.code)
 }
 
-/// The lines a command showed on a terminal of so many columns, without colours.
+/// The lines a command wrote to a terminal of this width, without colours.
 #[cfg(unix)]
 fn on_a_narrow_terminal(
     home: &crate::support::Home,

@@ -1,4 +1,4 @@
-//! On a terminal of 40 columns every table can be read; where the locale has ASCII alone, our signs are ASCII.
+//! Tables stay readable on 40 columns; where the locale is ASCII, our symbols are ASCII.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::support::Home;
 
 const COLUMNS: u16 = 40;
 
-/// Every command that prints a table, or facts one a line.
+/// Every command that prints a table, or one fact per line.
 const TABLES: [&[&str]; 24] = [
     &["list"],
     &["search", "trip"],
@@ -35,7 +35,7 @@ const TABLES: [&[&str]; 24] = [
     &["select", "@last", FIRST, "--task", "Plan a trip"],
 ];
 
-/// Stands for the first prompt that was stored.
+/// Placeholder for the first stored prompt.
 const FIRST: &str = "FIRST";
 
 fn home() -> Home {
@@ -47,7 +47,7 @@ fn home() -> Home {
     home
 }
 
-/// The commands, with the id of the first prompt in its place.
+/// The commands, with the placeholder replaced by the id.
 fn tables(home: &Home) -> Vec<Vec<String>> {
     let listed = home.run(&["list", "--sort", "oldest", "--format", "json"]).json();
     let first = listed["prompts"][0]["id"].as_str().expect("an id");
@@ -60,23 +60,23 @@ fn at_forty_columns_no_table_is_wider_and_no_word_is_broken() {
     for arguments in tables(&home) {
         let arguments = &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..];
         let on = |columns| on_a_narrow_terminal(&home, arguments, columns, &[]);
-        // What changed between two texts stands in brackets.
+        // Changes between two texts are in brackets.
         let bare = |text: String| ["[-", "-]", "{+", "+}"].iter().fold(text, |text, mark| text.replace(mark, " "));
         let (narrow, wide) = (on(COLUMNS), bare(on(400)));
         let known: BTreeSet<&str> = wide.split_whitespace().collect();
-        // Progress is drawn over.
+        // Progress is overwritten.
         for line in narrow.lines().filter(|line| !line.contains("waiting for") && !line.contains("testing the judge")) {
             assert!(line.chars().count() <= COLUMNS.into(), "{arguments:?}: too wide: {line}");
             let line = &bare(line.to_owned());
             let words: Vec<&str> = line.split_whitespace().collect();
-            // What is cut says so, and times pass.
+            // Truncated words are marked, and times change.
             let is_whole = |word: &&str| {
                 known.contains(*word)
                     || word.contains(['…', '─', '█'])
                     || word.chars().any(|c| c.is_ascii_digit())
                     || ["·", "≈"].contains(word)
             };
-            // A word that is wider than a line has to be broken.
+            // A word wider than a line must be broken.
             let has_long = known.iter().any(|word| {
                 word.chars().count() > usize::from(COLUMNS) - 4 && words.iter().any(|part| word.contains(part))
             });
@@ -106,6 +106,6 @@ fn under_an_ascii_locale_our_signs_are_ascii_and_data_is_what_it_was() {
     home.run_with_env(&["generate", DATA, "--count", "1", "--quiet"], &locale).done();
     assert!(home.run_with_env(&["show", "@last"], &locale).done().stdout.contains(DATA));
     assert!(home.run_with_env(&["list"], &locale).done().stdout.contains(DATA));
-    // Elsewhere they are as they were.
+    // In other locales they are unchanged.
     assert!(home.run_with_env(&["list"], &[("LC_ALL", "C.UTF-8")]).done().stdout.contains('≈'));
 }

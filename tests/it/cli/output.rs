@@ -1,4 +1,4 @@
-//! Where things are written: data to standard output, the rest to standard error, files whole or not at all.
+//! Output streams: data to standard output, the rest to standard error, files whole or not at all.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -88,7 +88,7 @@ fn streamed_text_is_labelled_and_goes_where_no_data_goes() {
     let home = Home::new();
     let labelled = "── variant 1 · prima-materia";
     let text = home.run(&["generate", IDEA, "--count", "2", "--stream"]).done();
-    // Side by side: whichever says something first comes first.
+    // In parallel, so variants are printed in the order they first produce text.
     assert!(text.stdout.starts_with("── variant "), "{}", text.stdout);
     assert!(text.stdout.contains(labelled), "{}", text.stdout);
     assert!(text.stdout.contains("── variant 2 · coagulatio"), "{}", text.stdout);
@@ -110,7 +110,7 @@ fn streamed_text_is_all_the_text_there_is() {
     }
 }
 
-/// Runs a command whose reader takes a few bytes and goes away; answers its exit code and standard error.
+/// Runs a command whose reader leaves after a few bytes; returns exit code and standard error.
 fn with_a_short_reader(home: &Home, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = home.command();
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -126,7 +126,7 @@ fn with_a_short_reader(home: &Home, arguments: &[&str]) -> (Option<i32>, String)
 #[test]
 fn a_reader_that_goes_away_ends_the_command_quietly() {
     let home = Home::new();
-    // More than a pipe holds, so that the writer must meet the closed pipe.
+    // More than a pipe holds, so that the writer meets the closed pipe.
     home.sim("long", "answer: {words: 30000}\n");
     let run = ["generate", IDEA, "--max-tokens", "100000", "--format", "jsonl"];
     assert_eq!(with_a_short_reader(&home, &run), (Some(0), String::new()));

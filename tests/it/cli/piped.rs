@@ -1,4 +1,4 @@
-//! Standard input beside a TEXT: what is piped in becomes a context, and nothing else is waited for.
+//! Standard input together with a TEXT: piped input becomes a context, and nothing else is awaited.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::support::{Home, Said};
 
 const TAKEN: &str = "standard input is used as a context";
 
-/// More than a pipe holds, so that writing it ends when it is being read.
+/// More than a pipe holds, so that writing ends only when it is read.
 const MORE_THAN_A_PIPE: usize = 100_000;
 
 fn generating(home: &Home, options: &[&str]) -> Command {
@@ -22,12 +22,12 @@ fn generating(home: &Home, options: &[&str]) -> Command {
     command
 }
 
-/// What `generate` says with this as standard input.
+/// The output of `generate` with this as standard input.
 fn with_stdin(home: &Home, options: &[&str], stdin: impl Into<Stdio>) -> Said {
     Said::from(generating(home, options).stdin(stdin).output().expect("it runs to its end"))
 }
 
-/// What `generate` says with these bytes in a pipe.
+/// The output of `generate` with these bytes in a pipe.
 fn with_piped(home: &Home, options: &[&str], bytes: &[u8]) -> Said {
     let arguments = [&["generate", "Review this diff", "--count", "1", "--format", "json"], options].concat();
     home.run_with_stdin(&arguments, bytes)
@@ -117,7 +117,7 @@ fn a_silent_pipe_is_left_out_after_a_while_and_context_from_standard_input_waits
     drop(kept);
     assert!(said.stderr.contains("no data on standard input within 3 s"), "{}", said.stderr);
     assert_eq!((context(&said), said.stderr.lines().count()), (json!([]), 1));
-    // By now the other has waited for as long.
+    // The other has waited for as long by now.
     assert!(asked.try_wait().expect("a state").is_none(), "--context - did not wait");
     asked.stdin.take().expect("a pipe").write_all(b"late, but there").expect("written");
     assert_eq!(context(&ended(asked).quietly_done()), json!(["late, but there"]));
@@ -152,7 +152,7 @@ fn a_signal_ends_the_wait_for_standard_input() {
     assert_eq!(status.signal(), Some(number), "{status}");
 }
 
-/// True where this process was started in the background by a shell, so that it and its children ignore SIGINT.
+/// True if a shell started this process in the background, with SIGINT ignored.
 fn is_interrupt_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -177,7 +177,7 @@ fn a_loop_keeps_its_lines_with_no_stdin() {
     let stored = || home.run(&["list", "--format", "jsonl"]).quietly_done().json_lines();
     let ideas: Vec<Value> = stored().iter().map(|prompt| prompt["original_input"].clone()).collect();
     assert_eq!(ideas, ["Name a boat", "Name a dog", "Name a bakery"]);
-    // Without it the first takes the other lines, and says so.
+    // Without it, the first consumes the other lines and warns.
     assert!(run("").stderr.contains(TAKEN));
     assert_eq!(stored().len(), 4);
 }

@@ -1,4 +1,4 @@
-//! `providers` and `test-providers`: who is there, who works, what each failure says, and the exit codes.
+//! `providers` and `test-providers`: availability, working state, messages and exit codes.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
-//! What the README tells people to write is right.
+//! The commands and files in the README are valid.
 
 use crate::support::Home;
 
 const README: &str = include_str!("../../../README.md");
 
-/// The blocks of the README in this language.
+/// The README's code blocks in this language.
 fn blocks(language: &str) -> Vec<&'static str> {
     let fenced = README.split("\n```").skip(1).step_by(2);
     fenced.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()

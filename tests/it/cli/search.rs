@@ -1,4 +1,4 @@
-//! Finding what is stored: by words, by meaning and by another prompt, with no key and no network.
+//! Searching by words, by meaning and by another prompt, without a key or network.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const IDEAS: [(&str, &str); 4] = [
     ("Bake a loaf of rye bread", "kitchen"),
     ("Explain what a rainbow is", "science"),
 ];
-/// Means the first idea and shares no word with it.
+/// Has the meaning of the first idea and shares no word with it.
 const PARAPHRASE: &str = "say sorry because a delivery was delayed";
 
 /// A home with a prompt for each idea, made by the embedded writer.
@@ -68,9 +68,9 @@ fn words_are_found_with_what_matched_and_how_many_there_are() {
 fn words_that_find_nothing_propose_to_look_by_meaning() {
     const PROPOSED: &str = "no stored prompt matches\n--semantic searches by meaning";
     let home = filled();
-    // Nothing is about it, so no prompt is put forward.
+    // Nothing is about it, so no prompt is suggested.
     assert_eq!(home.run(&["search", "platypus"]).done().stderr, format!("{PROPOSED}\n"));
-    // Other words for what is stored.
+    // Other words for a stored idea.
     let said = home.run(&["search", PARAPHRASE]).done();
     let nearest = found(&home.run(&["search", PARAPHRASE, "--semantic", "--format", "json"]).quietly_done());
     assert_eq!((&nearest[0]["original_input"], &nearest[0]["match"]["far"]), (&json!(IDEAS[0].0), &Value::Null));
@@ -78,7 +78,7 @@ fn words_that_find_nothing_propose_to_look_by_meaning() {
     let short = &id[id.len() - 8..];
     assert_eq!(said.stderr, format!("{PROPOSED}; nearest is {short}: {}\n", IDEAS[0].0));
     assert_eq!(said.stdout, "");
-    // For a program the answer says it all.
+    // Programs get everything in the result.
     home.run(&["search", "platypus", "--format", "json"]).quietly_done();
     home.run(&["search", "platypus", "--quiet"]).quietly_done();
 }
@@ -171,7 +171,7 @@ fn bad_requests_are_refused_as_everywhere() {
 #[test]
 fn without_vectors_a_meaning_is_a_conflict_that_says_what_to_do_and_reindex_does_it() {
     let home = Home::new();
-    // A model that cannot be asked: the run is stored and fails for it in no way.
+    // An unreachable embedding model: the run is stored and does not fail.
     let asked = [("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai")];
     let said = home.run_with_env(&["generate", IDEAS[0].0, "--count", "2", "--format", "json"], &asked).done();
     assert_eq!(said.json()["prompts"].as_array().map(Vec::len), Some(2));

@@ -1,4 +1,4 @@
-//! `select` and `why`, end to end: what is put out in every format, what goes to standard error, and the exit code.
+//! `select` and `why`, end to end: output in every format, standard error, exit code.
 
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ fn a_cap_is_answered_with_advice_that_fits_a_choice() {
     for said in [select, compare, audit] {
         assert!(!said.contains("variants") && !said.contains("phases") && !said.contains("max_tokens"), "{said}");
     }
-    // What is said so far is put out. Other words for the task: of the first an answer is kept by now.
+    // Partial results are printed. The task differs, as an answer for the first is cached.
     let ended = home.run(&["select", &ids[0], &ids[1], &ids[2], "--task", "another", "--max-calls", "3"]);
     assert_eq!(ended.code, 7, "{}", ended.stderr);
     assert!(ended.stderr.contains("fewer prompts") && !ended.stderr.contains("--count"), "{}", ended.stderr);

@@ -1,4 +1,4 @@
-//! What a run may cost: the caps of the command line, and the daily budget across processes.
+//! Spending limits: the caps of the command line, and the daily budget across processes.
 
 use std::process::Stdio;
 
@@ -9,7 +9,7 @@ use crate::support::{Home, Said};
 const PRICED: &str =
     "answer: {words: 40}\nprice: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
 
-/// A home with one priced provider, asked one call after the other.
+/// A home with one priced provider, called sequentially.
 fn home(script: &str, more: &str) -> Home {
     let home = Home::new();
     let path = home.write("lab.yaml", script);
@@ -20,7 +20,7 @@ fn home(script: &str, more: &str) -> Home {
     home
 }
 
-/// What was made so far is on standard output, why there is no more on standard error, and the code is that of the cap.
+/// Asserts prompts on standard output, the reason on standard error and the cap's exit code.
 #[track_caller]
 fn capped(said: &Said) -> Value {
     assert_eq!(said.code, 7, "{}", said.stderr);

@@ -1,4 +1,4 @@
-//! What is stored, measured: totals in every format, prompts alone and together.
+//! Measuring what is stored: totals in every format, prompts alone and together.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::Home;
 const SCRIPT: &str =
     "answer: {words: 40}\nprice: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
 
-/// A home with three prompts of a priced provider, seven steps in all, and one of the embedded writer.
+/// A home with three priced prompts, seven steps in all, and one of the embedded writer.
 fn filled() -> Home {
     let home = Home::new();
     home.sim("lab", SCRIPT);

@@ -1,4 +1,4 @@
-//! What is stored, listed, shown, changed and deleted.
+//! Stored prompts: list, show, change, delete.
 
 use serde_json::{Value, json};
 
@@ -187,7 +187,7 @@ fn deleted_prompts_are_listed_restored_and_removed_for_good() {
     assert_eq!(home.run(&["trash", "list", "--quiet"]).quietly_done().stdout.lines().last(), Some(first));
     home.run(&["trash", "list", "--limit", "0"]).failed(2);
 
-    // By the end of its id, and by when it was deleted.
+    // By the end of its id, and by its time of deletion.
     home.run(&["trash", "restore", &first[first.len() - 8..]]).quietly_done();
     let restored = home.run(&["trash", "restore", "@last", "--format", "json"]).quietly_done().json();
     assert_eq!(text(&restored["restored"][0], "id"), third);
@@ -196,7 +196,7 @@ fn deleted_prompts_are_listed_restored_and_removed_for_good() {
     let said = home.run(&["trash", "restore", first]).failed(5);
     assert!(said.stderr.contains("aludel trash list"), "{}", said.stderr);
 
-    // What is deleted for good does not come back.
+    // Prompts deleted for good cannot be restored.
     home.run(&["delete", first, "--forever", "--yes"]).quietly_done();
     home.run(&["trash", "restore", first]).failed(5);
     let refused = home.run(&["trash", "empty"]).failed(2);
@@ -204,7 +204,7 @@ fn deleted_prompts_are_listed_restored_and_removed_for_good() {
     let emptied = home.run(&["trash", "empty", "--yes", "--format", "json"]).quietly_done().json();
     assert_eq!(emptied, json!({ "deleted": [second], "restorable_until": null }));
     home.run(&["trash", "restore", second]).failed(5);
-    // What they cost is written down all the same.
+    // Their cost remains recorded.
     let spent = home.run(&["spend", "--format", "json"]).done().json();
     assert!(spent.to_string().contains("calls"), "{spent}");
 }

@@ -1,4 +1,4 @@
-//! On a real terminal of 80 columns: colour, progress, questions, and texts that fit.
+//! On a real terminal of 80 columns: colour, progress, questions, and line widths.
 
 use std::io::{Read, Write};
 
@@ -6,7 +6,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::support::Home;
 
-/// What a command showed on a terminal, and its exit code.
+/// The terminal after a command, and its exit code.
 pub(crate) struct Shown {
     /// Everything it wrote.
     pub(crate) bytes: String,
@@ -20,7 +20,7 @@ pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str,
     on_columns(home, arguments, variables, keys, 80)
 }
 
-/// As [`on_a_terminal`], with so many columns.
+/// As [`on_a_terminal`], with this many columns.
 pub(crate) fn on_columns(
     home: &Home,
     arguments: &[&str],
@@ -56,7 +56,7 @@ pub(crate) fn typed_at(
     let mut reader = pair.master.try_clone_reader().expect("a reader");
     let mut writer = pair.master.take_writer().expect("a writer");
     let (mut bytes, mut buffer, mut is_typed) = (Vec::new(), [0; 4096], false);
-    // On Linux reading ends with an error when the last process has closed the terminal.
+    // On Linux reading fails once the last process has closed the terminal.
     while let Ok(read @ 1..) = reader.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..read]);
         if !is_typed && String::from_utf8_lossy(&bytes).contains(cue) {
@@ -108,7 +108,7 @@ fn no_color_is_obeyed_by_flag_and_by_variable() {
     assert!(is_painted(&on_a_terminal(&home, &arguments, &[], "").bytes));
 }
 
-/// True when any code sets a colour or a weight; those that move the cursor are no paint.
+/// True when any code sets a colour or a weight; cursor movements do not count.
 fn is_painted(bytes: &str) -> bool {
     let ends_in_m = |code: &str| code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m');
     bytes.split("\u{1b}[").skip(1).any(ends_in_m)

@@ -1,4 +1,4 @@
-//! `test-providers` and `providers` over HTTP: what each failure is put down to, what to do, and no key anywhere.
+//! `test-providers` and `providers` over HTTP: causes, fixes, and no leaked key.
 
 #[cfg(unix)]
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use crate::support::{Home, Said};
 /// Looked for in every output.
 const KEY: &str = "canary-key-0123456789";
 
-/// A home and a server that plays beside the program.
+/// A home and a server that runs next to the program.
 struct Stage {
     home: Home,
     server: ScriptedServer,
@@ -20,7 +20,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// A server that answers so, and a configuration in which `{url}` is its address.
+    /// A server with these answers, and a configuration in which `{url}` is its address.
     fn open(configuration: &str, answer: impl Fn(&ReceivedRequest) -> Script + Send + Sync + 'static) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let server = runtime.block_on(ScriptedServer::answering(answer));
@@ -35,7 +35,7 @@ impl Stage {
         said
     }
 
-    /// Tests one provider, and gives its row.
+    /// Tests one provider and returns its row.
     fn test(&self, name: &str) -> Value {
         let said = self.run(&["test-providers", name, "--format", "json", "--timeout", "20"]);
         let tests = said.json();
@@ -44,7 +44,7 @@ impl Stage {
     }
 }
 
-/// What is checked, and how it went, of those that were not skipped.
+/// The checks that were not skipped, with their results.
 fn verdicts(test: &Value) -> Vec<String> {
     let checks = test["checks"].as_array().expect("checks").iter();
     let shown = checks.filter(|check| check["status"] != "skipped");
@@ -101,7 +101,7 @@ fn chunk(choices: &Value, usage: &Value) -> String {
         .to_string()
 }
 
-/// An Ollama with these models, which knows them alone.
+/// An Ollama server with only these models.
 fn ollama(models: &'static [&'static str]) -> impl Fn(&ReceivedRequest) -> Script + Send + Sync {
     move |request| match request.path.as_str() {
         "/api/version" => Script::json(200, &json!({ "version": "0.14.2" })),

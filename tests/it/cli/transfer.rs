@@ -1,4 +1,4 @@
-//! `export`, `import` and `migrate --from`: what is stored goes out, comes back, and comes over from the Go program.
+//! `export`, `import` and `migrate --from`: round trips, and the Go program's history.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::support::Home;
 
 const FORMATS: [&str; 4] = ["json", "jsonl", "csv", "yaml"];
 
-/// A home with four prompts, one of them derived from another and full of traps.
+/// A home with four prompts, one of them derived from another and with tricky content.
 fn filled() -> Home {
     let home = Home::new();
     home.run(&["generate", "First idea", "--count", "2", "--tags", "old", "--persona", "code"]).done();
@@ -19,7 +19,7 @@ fn filled() -> Home {
     home
 }
 
-/// Everything that is stored. Whose vectors a prompt has is no part of it: they are made anew where it is imported.
+/// Everything stored, without the models of vectors: those are rebuilt on import.
 fn listed(home: &Home) -> Value {
     let mut prompts = home.run(&["list", "--format", "json", "--limit", "100"]).quietly_done().json()["prompts"].take();
     for prompt in prompts.as_array_mut().expect("prompts") {
@@ -151,7 +151,7 @@ fn a_run_that_partly_failed_keeps_what_was_asked_of_it() {
     let history = |home: &Home| {
         let mut runs = home.run(&["history", "--format", "json"]).done().json()["sessions"].take();
         let prompts = runs[0]["prompts"].as_array_mut().expect("prompts");
-        // Of equal scores, and whose vectors a prompt has is told elsewhere.
+        // Scores are equal, and another test covers the models of vectors.
         prompts.sort_by_key(|prompt| prompt["variant"].as_u64());
         for prompt in prompts {
             prompt["model_metadata"].take();
@@ -219,7 +219,7 @@ fn a_reader_that_goes_away_ends_an_export_quietly() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
-/// A database as prompt-alchemy leaves it.
+/// A database as prompt-alchemy writes it.
 pub(super) fn alchemy(home: &Home) -> PathBuf {
     let path = home.path().join("prompts.db");
     #[expect(clippy::disallowed_methods, reason = "another program's file is made here")]

@@ -1,4 +1,4 @@
-//! `validate` finds what is broken and says what to do; a store that cannot be written can still be read.
+//! `validate` finds damage and gives the fix; a store that cannot be written can still be read.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn a_database_with_lost_pages_is_not_in_order() {
     let home = home_with_prompts();
     let whole = fs::read(home.database()).expect("the file");
     let mut found = 0;
-    // Each page in the middle of the file, until some were found: free pages may be lost without harm.
+    // Every third page in the middle, until some are detected: free pages can be lost without harm.
     for page in (4..whole.len() / 4096).step_by(3) {
         let mut bytes = whole.clone();
         bytes[page * 4096..(page + 1) * 4096].fill(0);
@@ -87,7 +87,7 @@ fn a_whole_database_is_in_order_and_says_how_closely_it_was_looked_at() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_home_that_cannot_be_written_is_a_failure() {
-    // Root is refused nowhere but here: no folder can be made in /proc.
+    // Root can write everywhere but here: no folder can be made in /proc.
     let said = Home::new().run(&["validate", "--format", "json", "--data-dir", "/proc/aludel"]);
     assert_eq!(said.code, 1, "{}", said.stdout);
     let (status, detail) = check(&said, "data folder");
@@ -95,7 +95,7 @@ fn a_home_that_cannot_be_written_is_a_failure() {
     assert!(detail.contains("/proc/aludel") && detail.contains("--data-dir"), "{detail}");
 }
 
-/// Takes away the right to write from a folder and all in it.
+/// Removes write permission from a folder and everything in it.
 #[cfg(unix)]
 fn make_read_only(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -107,7 +107,7 @@ fn make_read_only(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
 }
 
-/// Runs the program as somebody whom modes hold, which root they do not.
+/// Runs the program as a user to whom file modes apply, unlike root.
 #[cfg(unix)]
 fn run_unprivileged(home: &Home, program: &Path, arguments: &[&str]) -> Said {
     use std::os::unix::process::CommandExt;
@@ -128,7 +128,7 @@ fn run_unprivileged(home: &Home, program: &Path, arguments: &[&str]) -> Said {
 fn a_store_that_cannot_be_written_can_be_read_and_is_not_called_in_order() {
     use std::os::unix::fs::PermissionsExt;
     let home = home_with_prompts();
-    // Where the program was built, others may not be allowed to go.
+    // Other users may not have access to the build folder.
     let tools = tempfile::tempdir().expect("a folder");
     let program = tools.path().join("aludel");
     fs::copy(env!("CARGO_BIN_EXE_aludel"), &program).expect("a copy");

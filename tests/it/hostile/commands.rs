@@ -14,10 +14,10 @@ use crate::support::{Home, cancelled_job};
 
 const FORMATS: [&str; 7] = ["text", "json", "jsonl", "yaml", "markdown", "csv", "html"];
 
-/// Commands that open another face; their tests are elsewhere.
+/// Commands that start another face, tested elsewhere.
 const FACES: [&str; 3] = ["tui", "serve", "http-server"];
 
-/// How each command is called: all that print something of their own. `A` and `B` are ids.
+/// Calls of every command that prints output of its own. `A` and `B` are ids.
 const CALLS: &[&[&str]] = &[
     &["generate", HOSTILE, "--count", "1", "--no-save"],
     &["generate", HOSTILE, "--count", "1", "--no-save", "--stream"],
@@ -76,7 +76,7 @@ const CALLS: &[&[&str]] = &[
     &["completions", "bash"],
     &["man"],
     &["version"],
-    // What is refused quotes what was given.
+    // Errors quote the input.
     &["show", HOSTILE],
     &["list", "--persona", HOSTILE],
     &["list", HOSTILE],
@@ -85,7 +85,7 @@ const CALLS: &[&[&str]] = &[
     &["import", HOSTILE],
 ];
 
-/// Commands that put out text and machine formats alone, each of which passes the same place in the printer.
+/// Commands with only text and machine formats, which pass the same place in the printer.
 const SIMPLE: [&str; 14] = [
     "completions",
     "config",
@@ -103,14 +103,14 @@ const SIMPLE: [&str; 14] = [
     "why",
 ];
 
-/// Commands whose text is a file to be kept: it goes to a pipe to the letter, as `--quiet` gives a prompt.
+/// Commands whose text is a file to keep: a pipe gets it verbatim, as `--quiet` prints a prompt.
 const FILES: [&[&str]; 3] = [&["config", "export"], &["personas", "show", "generic"], &["templates", "show", "evil"]];
 
-/// The commands of the tree that do something, by their paths.
+/// The commands of the tree that act, by their paths.
 fn leaves(command: &Command, path: &str) -> Vec<String> {
     let inner: Vec<String> = command
         .get_subcommands()
-        // It tells of the others and does nothing itself.
+        // It describes the others and does nothing itself.
         .filter(|inner| inner.get_name() != "help")
         .flat_map(|inner| leaves(inner, format!("{path} {}", inner.get_name()).trim_start()))
         .collect();
@@ -245,7 +245,7 @@ fn exported_files_hold_nothing_hidden_and_texts_come_back() {
         let bytes = std::fs::read_to_string(home.path().join(&file)).expect("the file");
         assert_harmless(&file, &bytes);
     }
-    // A record whose texts are hostile is data; one whose names are is no record.
+    // A record with hostile texts is data; one with hostile names is invalid.
     let fresh = Home::new();
     let texts =
         serde_json::json!({ "content": HOSTILE, "original_input": HOSTILE, "notes": HOSTILE, "context": [HOSTILE] });

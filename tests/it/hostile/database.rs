@@ -1,4 +1,4 @@
-//! A home whose database has hostile values in every text there is, as an older version or another program may have left it.
+//! A home whose database has hostile values in every text, as other programs may have left it.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::HOSTILE;
 use crate::support::Home;
 
-/// Columns of text that the program itself reads as one of a few words or as the name of its own.
+/// Text columns that the program reads as keywords or as its own names.
 const STRUCTURAL: &[&str] = &[
     "prompts.phase",
     "prompts.source",
@@ -18,11 +18,11 @@ const STRUCTURAL: &[&str] = &[
     "jobs.operation",
 ];
 
-/// Members of stored JSON that the program itself reads as one of a few words.
+/// Members of stored JSON that the program reads as keywords.
 const WORDS: &[&str] = &["phase", "source", "phases", "operation", "kind", "status", "type", "code"];
 
-/// A home with stored prompts of two runs, judged, changed and paid for; then every text of it is made hostile. Ids
-/// come with it, the newest first.
+/// A home with stored prompts of two runs, judged, changed and paid for, in which every text is
+/// then made hostile. Also returns the ids, newest first.
 pub(super) fn hostile_home() -> (Home, Vec<String>) {
     let home = Home::new();
     home.sim("mine", "answer: echo\nprice: {input: 3.0, output: 15.0}\n");
@@ -73,7 +73,7 @@ fn make_hostile(database: &Connection) {
     assert!(changed > 50, "hardly anything was made hostile: {changed}");
 }
 
-/// A text with the payload behind it; in JSON every string but the words of the program.
+/// Appends the payload to a text; in JSON to every string except keywords.
 fn hostile(value: &str) -> String {
     match serde_json::from_str::<Value>(value) {
         Ok(mut json @ (Value::Object(_) | Value::Array(_))) => {

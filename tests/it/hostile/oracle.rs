@@ -1,6 +1,6 @@
-//! What may be in an output, by a table.
+//! The table of what an output must not contain.
 
-/// Code points that no output has, first and last of each range.
+/// Forbidden code points, first and last of each range.
 const FORBIDDEN: &[(u32, u32)] = &[
     (0x00, 0x08),
     (0x0b, 0x1f),
@@ -13,7 +13,7 @@ const FORBIDDEN: &[(u32, u32)] = &[
     (0xe0000, 0xe0fff),
 ];
 
-/// The forbidden characters of a text, each with what stands around it.
+/// The forbidden characters of a text, each with its surroundings.
 fn forbidden(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let is_forbidden = |c: char| FORBIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&u32::from(c)));
@@ -22,14 +22,14 @@ fn forbidden(text: &str) -> Vec<String> {
     found.map(|(at, _)| around(at)).take(3).collect()
 }
 
-/// Data for a pipe or a file: nothing forbidden at all.
+/// Data for a pipe or a file: nothing forbidden.
 #[track_caller]
 pub(super) fn assert_harmless(what: &str, output: &str) {
     let found = forbidden(output);
     assert!(found.is_empty(), "{what}: {found:?}");
 }
 
-/// What went to a terminal: nothing forbidden but line ends, styles and the movements the progress is drawn with.
+/// Terminal output: nothing forbidden but line ends, styles and the progress display's movements.
 #[track_caller]
 pub(super) fn assert_harmless_on_a_terminal(what: &str, written: &str) {
     assert_harmless(what, &without_own_sequences(written).replace("\r\n", "\n"));

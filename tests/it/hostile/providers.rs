@@ -1,4 +1,4 @@
-//! A provider that answers with terminal sequences wherever it may say something.
+//! A provider that answers with terminal sequences in every field.
 
 use aludel_core::provider::transport::testing::{ReceivedRequest, Script, ScriptedServer};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::oracle::assert_harmless;
 use super::oracle::assert_harmless_on_a_terminal;
 use crate::support::Home;
 
-/// An OpenAI server that is hostile in names, texts, reasons, ids, headers and errors.
+/// An OpenAI server with hostile names, texts, reasons, ids, headers and errors.
 fn hostile(request: &ReceivedRequest) -> Script {
     let chunk = |delta: &Value, finish: &Value| {
         json!({
@@ -41,7 +41,7 @@ fn hostile(request: &ReceivedRequest) -> Script {
 
 struct Stage {
     home: Home,
-    /// Plays as long as this lives.
+    /// Runs until dropped.
     _server: ScriptedServer,
     _runtime: Runtime,
 }
@@ -81,7 +81,7 @@ fn what_a_provider_says_does_not_come_through_a_pipe() {
             let said = stage.home.run(call);
             let what = format!("{model} {call:?} exits {}", said.code);
             assert_harmless(&what, &said.stderr);
-            // With --quiet standard output is the prompt alone, to the letter.
+            // With --quiet, standard output is the prompt alone, verbatim.
             if !call.contains(&"--quiet") {
                 assert_harmless(&what, &said.stdout);
             }

@@ -5,10 +5,10 @@ use super::database::hostile_home;
 use crate::support::Home;
 use crate::tui::Pty;
 
-/// What was written holds none of the payload's sequences as a terminal would obey them, and nothing hidden.
+/// The output has none of the payload's sequences and no hidden characters.
 ///
-/// The workbench writes many sequences of its own, so here the payload's are looked for, and all hidden characters that
-/// are no sequences.
+/// The workbench writes many sequences of its own, so this looks for those of the payload, and for
+/// hidden characters that are not sequences.
 #[track_caller]
 fn assert_not_driven(pty: &Pty) {
     let written = String::from_utf8_lossy(&pty.written);

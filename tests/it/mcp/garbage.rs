@@ -1,4 +1,4 @@
-//! Lines that are no message: each is answered as JSON-RPC 2.0 says, and the next is served.
+//! Lines that are not messages: each gets a JSON-RPC 2.0 error, and the next line is served.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn call(id: u64, arguments: &str) -> String {
     )
 }
 
-/// The code and id of the one answer to a line.
+/// The code and id of the only reply to a line.
 async fn answer(wire: &mut Wire, line: &str) -> (i64, Value) {
     wire.line(line).await;
     let answer = wire.next().await.expect("an answer");
@@ -55,7 +55,7 @@ async fn a_line_that_is_too_long_is_told_once_and_left_out() {
     let long = call(1, &format!(r#"{{"provider":"{}"}}"#, "x".repeat(10_000_000)));
     assert_eq!(answer(&mut wire, &long).await, (-32600, Value::Null));
     assert!(wire.request("tools/list", json!({})).await.get("result").is_some());
-    // As long as may be: refused for its value, by the tool.
+    // The longest allowed: the tool rejects its value.
     wire.line(&call(2, &format!(r#"{{"provider":"{}"}}"#, "x".repeat(4_000_000)))).await;
     let refused = wire.next().await.expect("an answer");
     assert_eq!((&refused["id"], &refused["result"]["isError"]), (&json!(2), &json!(true)), "{refused}");

@@ -1,8 +1,8 @@
-//! Hosts that die while a run is under way: nothing more is spent, and the program ends.
+//! Hosts that die during a run: nothing more is spent, and the program ends.
 //!
-//! The provider is a server of the test's own. It holds every call until its client gives it up, which is what must
-//! happen; a call that is not given up a while after the host has gone is answered, and then the next phase's calls
-//! come and are counted.
+//! The provider is the test's own server. It holds every call until its client drops it, as it
+//! must; a call that is still open a while after the host has gone is answered, and the calls of
+//! the next phase are then counted.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,9 +17,9 @@ use serde_json::json;
 use super::process::request;
 use crate::support::Home;
 
-/// Variants of the run, and so its calls side by side; each of three phases makes as many.
+/// Variants of the run, and so its parallel calls; each of three phases makes as many.
 const COUNT: usize = 4;
-/// How often a held call is looked at after the host has gone, before it is answered.
+/// How often a held call is checked after the host has gone, before it is answered.
 const LOOKS: u32 = 12;
 
 /// A provider on loopback that counts its calls.
@@ -46,7 +46,7 @@ impl Provider {
         Self { port, calls, host_is_gone, arrived }
     }
 
-    /// A home whose phases all ask it.
+    /// A home whose phases all use it.
     fn home(&self) -> Home {
         let home = Home::new();
         home.config(&format!(
@@ -63,7 +63,7 @@ impl Provider {
         }
     }
 
-    /// Waits for the program's end after its host has gone; nothing more may have been asked for.
+    /// Waits for the program to end after its host has gone. It must not have made more calls.
     fn check_nothing_more_is_spent(&self, child: &mut Child) {
         self.host_is_gone.store(true, Ordering::SeqCst);
         let status = child.wait().expect("an end");
@@ -72,7 +72,7 @@ impl Provider {
     }
 }
 
-/// Reads calls and answers none before its time.
+/// Reads calls and delays the answers.
 fn attend(stream: TcpStream, counted: &AtomicUsize, gone: &AtomicBool, arrives: &mpsc::SyncSender<()>) {
     stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a time");
     let mut stream = BufReader::new(stream);
@@ -95,7 +95,7 @@ fn attend(stream: TcpStream, counted: &AtomicUsize, gone: &AtomicBool, arrives: 
     }
 }
 
-/// True for a call to a model; `None` when there is no more.
+/// True for a call to a model; `None` at the end.
 fn read_request(stream: &mut BufReader<TcpStream>) -> Option<bool> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
@@ -124,7 +124,7 @@ fn read_byte(stream: &mut BufReader<TcpStream>, bytes: &mut Vec<u8>) -> Option<(
     }
 }
 
-/// True when the client let go of its call; false when it still waits a while after the host has gone.
+/// True when the client dropped its call; false if it still waits a while after the host has gone.
 fn was_given_up(stream: &mut BufReader<TcpStream>, gone: &AtomicBool) -> bool {
     let mut looks = 0;
     loop {
@@ -140,7 +140,7 @@ fn was_given_up(stream: &mut BufReader<TcpStream>, gone: &AtomicBool) -> bool {
     }
 }
 
-/// A call that makes a run of several variants.
+/// A call that starts a run of several variants.
 fn call() -> String {
     request(1, "generate_prompts", &json!({ "input": "Write a haiku about rivers", "count": COUNT, "save": false }))
 }

@@ -1,4 +1,4 @@
-//! Beginning and end: both eras, clients that send the unexpected, and every way to stop.
+//! Beginning and end: both protocol versions, unexpected clients, and every way to stop.
 
 use std::time::Duration;
 
@@ -142,7 +142,7 @@ async fn an_output_that_breaks_ends_what_runs_and_the_server() {
     wire.ask("tools/call", params).await;
     wire.next().await.expect("progress");
     wire.close_output();
-    // The next answer cannot be written, although the input is still open.
+    // The next reply cannot be written, although the input is still open.
     wire.ask("tools/list", json!({})).await;
     (&mut wire.task).await.expect("no panic");
 }

@@ -1,4 +1,4 @@
-//! The MCP face, spoken to in its own bytes, so that nothing a client library mends is hidden.
+//! The MCP face, tested at byte level, so that no client library hides a fault.
 
 mod garbage;
 #[cfg(feature = "cli")]
@@ -26,7 +26,7 @@ pub(crate) const NEWER: &str = "2026-07-28";
 pub(crate) struct Wire {
     pub(crate) stop: CancellationToken,
     pub(crate) task: JoinHandle<()>,
-    /// What came that was no answer, in order.
+    /// The messages that were not replies, in order.
     pub(crate) notifications: Vec<Value>,
     input: Option<DuplexStream>,
     output: Lines<BufReader<DuplexStream>>,
@@ -42,7 +42,7 @@ pub(crate) enum Era {
 }
 
 impl Wire {
-    /// A server that has been told nothing yet.
+    /// A server that has received nothing yet.
     pub(crate) fn silent(seeded: Seeded) -> Self {
         let (input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, output) = tokio::io::duplex(1 << 16);
@@ -60,12 +60,12 @@ impl Wire {
         }
     }
 
-    /// A server of the newer era, which needs no greeting.
+    /// A server of the newer version, which needs no handshake.
     pub(crate) fn newer(seeded: Seeded) -> Self {
         Self::silent(seeded)
     }
 
-    /// A server that was greeted in the older way.
+    /// A server after the older version's handshake.
     pub(crate) async fn older(seeded: Seeded) -> Self {
         let mut wire = Self::silent(seeded);
         wire.era = Era::Older;
@@ -77,7 +77,7 @@ impl Wire {
         wire
     }
 
-    /// Sends a request and gives back its id, without waiting for the answer.
+    /// Sends a request and returns its id, without waiting for the reply.
     pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> u64 {
         self.next_id += 1;
         if self.era == Era::Newer {
@@ -89,13 +89,13 @@ impl Wire {
         self.next_id
     }
 
-    /// Sends a request and waits for its answer, keeping the notifications that come before it.
+    /// Sends a request and waits for its reply, collecting the notifications before it.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params).await;
         self.answer(id).await
     }
 
-    /// The answer to a request. Any other answer on the way is a defect.
+    /// The reply to a request. Any other reply before it is a bug.
     pub(crate) async fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.next().await.expect("an answer before the end");
@@ -114,7 +114,7 @@ impl Wire {
         answer["result"].clone()
     }
 
-    /// The structured content of a call that must succeed; its text says the same.
+    /// The structured content of a call that must succeed; its text must be the same.
     pub(crate) async fn content(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
         assert_eq!(result["isError"], false, "{result}");
@@ -127,18 +127,18 @@ impl Wire {
         self.line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()).await;
     }
 
-    /// Sends a line as it is.
+    /// Sends a line verbatim.
     pub(crate) async fn line(&mut self, line: &str) {
         let input = self.input.as_mut().expect("input that has not ended");
         input.write_all(format!("{line}\n").as_bytes()).await.expect("sent");
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes verbatim.
     pub(crate) async fn bytes(&mut self, bytes: &[u8]) {
         self.input.as_mut().expect("input that has not ended").write_all(bytes).await.expect("sent");
     }
 
-    /// Closes the output, as a client that reads no more.
+    /// Closes the output, like a client that stops reading.
     pub(crate) fn close_output(&mut self) {
         let (_, closed) = tokio::io::duplex(1);
         self.output = BufReader::new(closed).lines();
@@ -149,7 +149,7 @@ impl Wire {
         self.input = None;
     }
 
-    /// The next message; `None` at the end. Whatever comes is JSON-RPC.
+    /// The next message; `None` at the end. Everything must be JSON-RPC.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = tokio::time::timeout(Duration::from_mins(1), self.output.next_line());
         let line = line.await.expect("a message in time").expect("UTF-8")?;

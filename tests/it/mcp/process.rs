@@ -1,4 +1,4 @@
-//! The built program as a host starts it: over pipes, a socket or a file, ended by the end of input or a signal.
+//! The built program as hosts start it: over pipes, a socket or a file, ended by EOF or a signal.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -22,7 +22,7 @@ fn serve(home: &Home) -> Command {
     command
 }
 
-/// The structured content of the answers, by id; every line must be one.
+/// The structured content of the replies, by id; every line must be one.
 fn contents(stdout: &[u8]) -> Vec<(u64, Value)> {
     let mut answers: Vec<(u64, Value)> = stdout
         .lines()
@@ -118,7 +118,7 @@ fn a_host_with_sockets_is_answered() {
     let mut command = serve(&home);
     command.stdin(OwnedFd::from(theirs)).stdout(OwnedFd::from(their_output));
     let mut child = command.spawn().expect("the program starts");
-    // The command holds the program's ends too, and an end that is open here would hide that the program closed its own.
+    // The command holds the program's ends, too, which would hide that the program closed its own.
     drop(command);
     (&ours).write_all(request(7, "get_system_info", &json!({})).as_bytes()).expect("sent");
     let mut line = String::new();
@@ -136,7 +136,7 @@ fn a_signal_ends_the_server_in_order_even_before_its_first_request() {
     let mut stdin = child.stdin.take().expect("a pipe");
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    // A bad request is answered and opens no session; the answer shows that signals are caught by now.
+    // A bad request gets a reply and opens no session. By then, signals are caught.
     stdin.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n").expect("sent");
     stdout.read_line(&mut line).expect("an answer");
     assert!(line.contains("-32602"), "{line}");

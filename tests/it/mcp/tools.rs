@@ -1,4 +1,4 @@
-//! The tools: what a model is told of them, what they give, how they fail, and how they are watched and stopped.
+//! The tools: descriptions, results, failures, progress and cancellation.
 
 use std::fmt::Write as _;
 
@@ -86,7 +86,7 @@ async fn prompts_are_exported_as_one_text() {
     wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 12, "tags": ["a"] })).await;
     let mut listed = wire.content("list_prompts", json!({ "fields": PromptFields::NAMES })).await;
     for row in listed["prompts"].as_array_mut().expect("prompts") {
-        // What a list says beside the prompt: of twelve variants some repeat another.
+        // A list's own field: among twelve variants some are near duplicates.
         row.as_object_mut().expect("a prompt").remove("near_duplicate_of");
     }
     let exported = wire.content("export_prompts", json!({})).await;
@@ -94,7 +94,7 @@ async fn prompts_are_exported_as_one_text() {
     let text = exported["text"].as_str().expect("text");
     let mut rows: Value = serde_json::from_str(text).expect("JSON");
     for row in rows.as_array_mut().expect("prompts") {
-        // What an export says beside the prompt, so that its run can be made again.
+        // An export's own field, so that its run can be restored.
         let run = row.as_object_mut().expect("a prompt").remove("session").expect("a run");
         assert_eq!(run["count"], 12);
     }
@@ -228,7 +228,7 @@ async fn the_progress_of_a_comparison_counts_its_pairs_up_to_the_total() {
             (number("progress"), number("total"), it["message"].as_str().expect("words"))
         })
         .collect();
-    // Three pairs at most, and one step for what comes after.
+    // At most three pairs, and one step for what follows.
     assert_eq!(told.first(), Some(&(0.0, 4.0, "the judge makes up to 3 comparisons")));
     assert_eq!(told.last(), Some(&(4.0, 4.0, "compare is done")));
     assert!(told.is_sorted_by(|a, b| a.0 < b.0), "{told:?}");
@@ -246,7 +246,7 @@ async fn a_cancelled_call_stops_its_run_and_is_not_answered() {
     let id = wire.ask("tools/call", params).await;
     assert_eq!(wire.next().await.expect("progress")["method"], "notifications/progress");
     wire.notify("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" })).await;
-    // The provider takes one call at a time: the next one is answered only if the first was given up.
+    // The provider takes one call at a time: the next is answered only if the first was dropped.
     let result = wire.content("generate_prompts", json!({ "input": "go on", "count": 1 })).await;
     assert_eq!(result["prompts"].as_array().expect("prompts").len(), 1);
     assert_eq!(wire.request("ping", json!({})).await["result"], json!({}));

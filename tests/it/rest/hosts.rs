@@ -1,14 +1,14 @@
-//! Whose requests a server takes, written to its socket as they come: every form of a `Host`, and heads that are too
-//! large.
+//! Which requests a server accepts, written to its socket verbatim: every form of a `Host`, and
+//! heads that are too large.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::socket::{HANGS, Running};
 
-/// The status of what is answered to these bytes, and how it goes on.
+/// The status of the response to these bytes, and the rest of it.
 async fn answer(server: &Running, head: &str) -> (u16, String) {
     let mut client = server.connect().await;
-    // A server that has refused already may have closed.
+    // A server that has already refused may have closed.
     let _ = client.0.write_all(head.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = client.0.read_to_end(&mut answer).await;

@@ -1,4 +1,4 @@
-//! Work that is begun as a job, and `/api/v1/jobs`.
+//! Work started as a job, and `/api/v1/jobs`.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ async fn work_that_is_begun_as_a_job_is_accepted_followed_and_has_its_result() {
     assert!(details["result"]["selected"].is_object());
     assert_eq!(api.get("/api/v1/prompts").await.json()["prompts"].as_array().map(Vec::len), Some(2));
 
-    // One who comes back is told what he has not seen; one who has seen all, nothing.
+    // A returning client gets the events it has not seen; one that has seen all gets none.
     assert_eq!(follow(&api, id, &[("last-event-id", "1")]).await, all[2..]);
     let last = (all.len() - 1).to_string();
     assert_eq!(follow(&api, id, &[("last-event-id", &last)]).await, []);
@@ -120,7 +120,7 @@ async fn a_job_is_stopped_and_listed() {
 async fn a_job_survives_the_client_that_began_it_and_a_run_does_not() {
     let api = Api::new(Seeded::with_script("{answer: echo, pacing: {first_token_ms: 30}}", ""));
     let id = begin(&api, GENERATE, &json!({ "input": "Name a boat", "count": 2 })).await.json()["id"].clone();
-    // The client is gone: nobody follows it.
+    // The client is gone and nobody follows the job.
     let job = wait_for(&api, id.as_str().expect("an id"), "finished").await;
     assert_eq!(job["result"]["prompts"].as_array().map(Vec::len), Some(2));
 }

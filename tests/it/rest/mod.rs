@@ -1,4 +1,4 @@
-//! The HTTP face: without a socket where that is enough, over one where connections matter.
+//! The HTTP face: mostly without a socket, with one where connections matter.
 
 mod generate;
 mod hosts;
@@ -30,7 +30,7 @@ pub(crate) struct Api {
     _seeded: Seeded,
 }
 
-/// An answer, read whole.
+/// A response, read completely.
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -58,7 +58,7 @@ impl Api {
         self.send(request("POST", path, &[("content-type", "application/json")], Body::from(body.to_string()))).await
     }
 
-    /// Generates and gives back the result.
+    /// Generates and returns the result.
     pub(crate) async fn generate(&self, body: &Value) -> Value {
         let reply = self.post("/api/v1/prompts/generate", body).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
@@ -85,7 +85,7 @@ impl Reply {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
-    /// The problem, which must say what the answer's head says.
+    /// The problem, which must agree with the response's head.
     pub(crate) fn problem(&self) -> Problem {
         assert_eq!(self.headers["content-type"], "application/problem+json", "{}", self.text());
         let problem: Problem = serde_json::from_slice(&self.body).expect("a problem");

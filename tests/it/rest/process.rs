@@ -1,4 +1,4 @@
-//! The built program as a server: where it says it listens, how it ends, and why it does not begin.
+//! The built program as a server: its address, how it ends, and why it may not start.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::Home;
 
-/// A server on a free port, and where it listens.
+/// A server on a free port, and its address.
 fn start(home: &Home) -> (Child, String) {
     let mut command = home.command();
     command.args(["http-server", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -65,7 +65,7 @@ fn protection_that_is_not_there_yet_is_not_pretended() {
 /// Arguments, environment and configuration of a server.
 type Way<'a> = (Vec<&'a str>, Vec<(&'a str, &'a str)>, String);
 
-/// Every way in which a server can be asked to listen on this host.
+/// Every way to make a server listen on this host.
 fn ways(host: &str) -> Vec<Way<'_>> {
     let in_file = format!("server: {{host: '{host}', port: 0}}\n");
     let flags = vec!["http-server", "--port", "0", "--host", host];
@@ -101,7 +101,7 @@ fn a_server_that_others_could_reach_does_not_start_unasked() {
     }
 }
 
-/// 192.0.2.1 is no machine's address (RFC 5737), so a server that may listen there fails to, and nothing is opened.
+/// No machine has 192.0.2.1 (RFC 5737), so binding it fails even where allowed.
 #[test]
 fn what_the_user_allows_is_tried() {
     let allowances: [Way<'_>; 3] = [

@@ -1,4 +1,4 @@
-//! What the HTTP face refuses before or beside the core, each with its status and the one error body.
+//! What the HTTP face itself refuses, each with its status and the common error body.
 
 use axum::body::Body;
 use serde_json::json;

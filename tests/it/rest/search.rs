@@ -1,4 +1,4 @@
-//! Finding stored prompts over HTTP: both methods, the headers, the refusals.
+//! Searching over HTTP: both methods, the headers, the refusals.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const PATH: &str = "/api/v1/prompts/search";
 const IDEAS: [&str; 3] =
     ["Apologise to a customer whose parcel came late", "Sort an array of integers", "Bake a loaf of rye bread"];
 
-/// A server whose prompts have their vectors.
+/// A server whose prompts have vectors.
 async fn filled() -> Api {
     let seeded = Seeded::indexing();
     let engine = seeded.engine.clone();

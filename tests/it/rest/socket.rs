@@ -1,4 +1,4 @@
-//! What only a connection shows: clients that go away, that are slow, that are many, and a server that stops.
+//! Connection behaviour: clients that leave, are slow or are many, and a server that stops.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use tokio::task::JoinHandle;
 
 use crate::seeded::Seeded;
 
-/// An input that never lets go of its call, and the provider takes one at a time: a run that was not cancelled would
-/// keep the next one waiting for ever.
+/// An input whose call never ends. The provider takes one at a time, so a run that is not cancelled
+/// would block the next one forever.
 pub(super) const HANGS: &str = "rules: [{when: {input: hang}, fault: {kind: hang, after_chunks: 1}}]";
 
 pub(super) struct Running {
@@ -23,7 +23,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// A server whose section of the configuration is `settings`.
+    /// A server with `settings` as its section of the configuration.
     pub(super) async fn start(script: &str, settings: &str) -> Self {
         let providers = "providers:\n  sim: {script: script.yaml, max_retries: 0, max_concurrency: 1}\n";
         let config_text = format!("{providers}server: {{{settings}}}\n");
@@ -45,7 +45,7 @@ impl Running {
         client.rest().await
     }
 
-    /// Returns once every place is taken.
+    /// Returns once every slot is taken.
     async fn wait_until_full(&self) {
         while self.ask("GET", "/api/v1/providers", "").await.0 != 503 {}
     }
@@ -73,7 +73,7 @@ impl Client {
         self.0.write_all((head + body).as_bytes()).await.expect("sent");
     }
 
-    /// Reads until a line holds this text.
+    /// Reads up to a line that contains this text.
     async fn until(&mut self, text: &str) -> String {
         let mut read = String::new();
         loop {
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// The next answer, whose head says how long its body is.
+    /// The next response, by its `Content-Length`.
     pub(super) async fn answer(&mut self) -> (String, String) {
         let head = self.until_blank_line().await;
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
@@ -102,7 +102,7 @@ impl Client {
         head
     }
 
-    /// Everything until the server closes: status and body, pieces not put together.
+    /// Everything until the server closes: status and body, chunks not joined.
     pub(super) async fn rest(&mut self) -> (u16, String) {
         let mut whole = String::new();
         self.0.read_to_string(&mut whole).await.expect("an answer");

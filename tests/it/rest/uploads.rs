@@ -1,4 +1,4 @@
-//! Bodies as they come over a socket: slow, too large, still being sent when the answer is known.
+//! Bodies over a socket: slow, too large, still being sent when the response is known.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::socket::{Client, GENERATE, HANGS, Running};
 
 const MIB: usize = 1024 * 1024;
 
-/// The head of a request that has a body to follow.
+/// The head of a request with a body to follow.
 fn head(path: &str, headers: &[&str]) -> String {
     let headers: String = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
     format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n")
@@ -17,7 +17,7 @@ fn head(path: &str, headers: &[&str]) -> String {
 const JSON: &str = "Content-Type: application/json";
 const EXPECTS: &str = "Expect: 100-continue";
 
-/// Sends it all before it reads, as simple clients do; the answer.
+/// Sends everything before it reads, as simple clients do; returns the response.
 async fn send_then_read(server: &Running, head: &str, body: &[u8]) -> (u16, String, Client) {
     let mut client = server.connect().await;
     client.0.write_all(head.as_bytes()).await.expect("sent");

@@ -1,4 +1,4 @@
-//! A clean home: a folder of its own, the built program, and an environment with nothing else in it.
+//! A clean home: a folder of its own, the built program, and an otherwise empty environment.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::Said;
 
-/// A home folder that lives as long as the test. What the program keeps is in `.aludel` below it.
+/// A home folder that lives as long as the test. The program's files are in `.aludel` below it.
 pub(crate) struct Home {
     folder: TempDir,
 }
@@ -24,17 +24,17 @@ impl Home {
         self.folder.path()
     }
 
-    /// The program's own folder. It is made by the program, unless a test writes into it.
+    /// The program's own folder. The program makes it, unless a test writes into it.
     pub(crate) fn data(&self) -> PathBuf {
         self.path().join(".aludel")
     }
 
-    /// Where the database is.
+    /// The path of the database.
     pub(crate) fn database(&self) -> PathBuf {
         self.data().join("aludel.db")
     }
 
-    /// Writes a file below the home folder, its folders too; answers its path.
+    /// Writes a file below the home folder, with its folders, and returns its path.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         if let Some(folder) = path.parent() {
@@ -49,7 +49,7 @@ impl Home {
         self.write(".aludel/config.yaml", yaml)
     }
 
-    /// Makes a scripted provider of this name the only one configured, so that every phase is bound to it.
+    /// Makes a scripted provider of this name the only one, so that every phase uses it.
     pub(crate) fn sim(&self, name: &str, script: &str) {
         let path = self.write(&format!("{name}.yaml"), script);
         self.config(&format!("providers:\n  {name}:\n    kind: sim\n    script: {}\n", path.display()));
@@ -61,16 +61,16 @@ impl Home {
         self.sim(name, &std::fs::read_to_string(path).expect("the fixture"));
     }
 
-    /// The built program in this home, with an environment of `HOME` alone, and where no Ollama runs, so that the
-    /// developer's own is left alone.
+    /// The built program in this home, with `HOME` as its environment and no Ollama to find, so
+    /// that the developer's own is left alone.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aludel"));
         command.env_clear().env("HOME", self.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(self.path());
         command
     }
 
-    /// As [`Home::command`], with no more than 256 MiB to write into: the heap and the stacks of all threads together
-    /// (`RLIMIT_DATA`), which is stricter than 256 MB of resident memory. It is ended after ten minutes.
+    /// As [`Home::command`], with at most 256 MiB of data: the heap and the stacks of all threads
+    /// (`RLIMIT_DATA`), stricter than 256 MB of resident memory. Ended after ten minutes.
     #[cfg(all(target_os = "linux", feature = "server"))]
     pub(crate) fn bounded(&self) -> Command {
         let mut command = Command::new("/bin/sh");
@@ -114,8 +114,8 @@ fn run(mut command: Command, stdin: &[u8]) -> Said {
     let mut child = command.spawn().expect("the program starts");
     let mut pipe = child.stdin.take().expect("a pipe");
     let stdin = stdin.to_vec();
-    // A program that reads nothing closes the pipe, which is no failure; and one that reads and writes at once
-    // would wait for ever if nobody read.
+    // A program that reads nothing closes the pipe, which is no failure; one that reads and writes
+    // at once would block if nobody read.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().expect("the program ends");
     writer.join().expect("the writer ends");

@@ -1,4 +1,4 @@
-//! A job that can be taken up again, as a process leaves it that was stopped.
+//! A resumable job, as a stopped process leaves it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use aludel_core::store::sqlite::SqliteStore;
 use aludel_core::store::{Held, JobEnd, JobProgress, JobStore, JobUnit, NewJob, Store, Worker};
 use serde_json::{Value, json};
 
-/// Stores a cancelled job of a generation of two variants by `builtin`, with nothing of them done; answers its id. `name` stands
-/// where a program writes names, and `input` is the idea.
+/// Stores a cancelled job of a generation of two variants by `builtin`, with nothing done, and
+/// returns its id. `name` fills every name, and `input` is the idea.
 pub(crate) fn cancelled_job(database: &Path, name: &str, input: &str) -> SessionId {
     let store = SqliteStore::open(database);
     #[expect(clippy::disallowed_methods, reason = "a new name for each")]

@@ -1,4 +1,4 @@
-//! What the tests share: a clean home for each, the built program, and scripts for the scripted provider.
+//! What the tests share: clean homes, the built program, and scripts for the scripted provider.
 
 mod home;
 mod jobs;
@@ -8,7 +8,7 @@ pub(crate) use home::Home;
 pub(crate) use jobs::cancelled_job;
 pub(crate) use said::Said;
 
-/// What a scripted judge needs to pass its own test: marks, as entries of a map, that tell each copy made worse on purpose.
+/// The marks a scripted judge needs to pass its test, as map entries: one for each worsened copy.
 pub(crate) fn worse_marks() -> String {
     let cases = aludel_core::judge::audit::cases().expect("the cases");
     let last = |worse: &str| serde_json::to_string(worse.lines().last().expect("a line")).expect("a string");

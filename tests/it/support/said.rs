@@ -1,10 +1,10 @@
-//! What a command said: its outputs and its exit code, with the questions tests ask of them.
+//! The output and exit code of a command, with the checks that tests make.
 
 use std::process::Output;
 
 use serde_json::Value;
 
-/// What a command said.
+/// The output and exit code of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     /// Standard output.
@@ -26,7 +26,7 @@ impl From<Output> for Said {
 }
 
 impl Said {
-    /// The same, which must have ended well and without a word on standard error.
+    /// Asserts success without any standard error.
     #[track_caller]
     pub(crate) fn quietly_done(self) -> Self {
         let said = self.done();
@@ -34,14 +34,14 @@ impl Said {
         said
     }
 
-    /// The same, which must have ended well.
+    /// Asserts success.
     #[track_caller]
     pub(crate) fn done(self) -> Self {
         assert_eq!(self.code, 0, "it failed: {}", self.stderr);
         self
     }
 
-    /// The same, which must have failed with this exit code and nothing on standard output.
+    /// Asserts failure with this exit code and no standard output.
     #[track_caller]
     pub(crate) fn failed(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
@@ -55,7 +55,7 @@ impl Said {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in: {}", self.stdout))
     }
 
-    /// Standard output as JSON values, one a line.
+    /// Standard output as JSON values, one per line.
     #[track_caller]
     pub(crate) fn json_lines(&self) -> Vec<Value> {
         self.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON in every line")).collect()

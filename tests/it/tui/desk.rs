@@ -1,4 +1,4 @@
-//! The place where one writes: nothing that was typed is lost, whatever becomes of the program.
+//! The input: nothing that was typed is lost, whatever happens to the program.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::support::Home;
 fn drafts(home: &Home) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(home.data().join("drafts")) else { return Vec::new() };
     let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
-    // Half-written ones are still called otherwise.
+    // Half-written files have another extension.
     names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "json")).collect()
 }
 
@@ -72,7 +72,7 @@ fn two_workbenches_keep_each_their_own_draft() {
     other.type_text("second desk");
     wait_for_draft(&home, "first desk");
     wait_for_draft(&home, "second desk");
-    // A third finds both taken.
+    // A third workbench finds both taken.
     let mut third = Pty::workbench(&home);
     third.wait_for("Nothing here yet");
     third.type_text("third");
@@ -136,7 +136,7 @@ fn an_earlier_idea_is_found_again() {
 #[test]
 fn the_users_editor_gets_the_terminal_and_gives_it_back() {
     let home = Home::new();
-    // It says something on the terminal, reads a key, and adds a line.
+    // It prints on the terminal, reads a key, and adds a line.
     let script = "echo \"editing with $1\"; read key; printf 'and %s' \"$key\" >> \"$2\"\n";
     let editor = home.write("my editor", script);
     let visual = format!("sh '{}' --wait", editor.display());

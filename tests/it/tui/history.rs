@@ -1,4 +1,4 @@
-//! What is stored, as the workbench shows it: listed, searched, opened, changed.
+//! Stored prompts in the workbench: list, search, open, change.
 
 use super::Pty;
 use crate::support::Home;

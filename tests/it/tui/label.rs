@@ -1,4 +1,4 @@
-//! Pairs labelled in the workbench, and a judge measured by them.
+//! Labelling pairs in the workbench, and measuring a judge by them.
 
 use std::fs;
 

@@ -1,7 +1,7 @@
-//! The workbench at the other end of a slow line: text arrives all the time, and keys do not wait behind it.
+//! The workbench over a slow connection: text arrives all the time, and keys do not wait for it.
 //!
-//! Nothing here asserts how long something takes. What the line carries between a key and its glyph is counted, and on a
-//! line of a known speed bytes are time.
+//! Nothing here asserts durations. The bytes sent between a key and its glyph are counted, and on a
+//! connection of known speed bytes are time.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::Home;
 
 /// Bytes a second.
 const LINE: u64 = 10_000;
-/// What it carries in a quarter second.
+/// Bytes sent in a quarter second.
 const QUARTER: usize = 2_500;
 
 #[test]
@@ -22,12 +22,12 @@ fn over_a_slow_line_half_of_the_keys_wait_for_less_than_a_quarter_second_of_byte
     pty.type_text("Review changes");
     pty.send("\n");
     pty.wait_for("slow link: page follow");
-    // A pane that was full has moved on; from then on each is.
+    // A full pane has scrolled; from then on each does.
     pty.wait_for("▴");
     pty.send("i");
     let mut waited = Vec::new();
     for letter in 'ก'..='ด' {
-        // Text goes on meanwhile, and no key is in step with it.
+        // Text continues meanwhile, and keys are out of step with it.
         pty.watch(Duration::from_millis(350 + u64::from(u32::from(letter)) * 37 % 211));
         pty.send(&letter.to_string());
         let before = pty.written.len();

@@ -1,4 +1,4 @@
-//! How the workbench treats the terminal: what it takes it gives back, however it ends.
+//! The workbench restores the terminal, however it ends.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use portable_pty::CommandBuilder;
 use super::Pty;
 use crate::support::Home;
 
-/// The terminal is as it was: main screen, cursor, no modes.
+/// The terminal is restored: main screen, cursor, no modes.
 #[track_caller]
 fn assert_given_back(pty: &Pty) {
     let terminal = pty.terminal();
@@ -183,7 +183,7 @@ fn a_frame_is_one_piece_and_nothing_is_asked_of_the_terminal() {
     let written = String::from_utf8_lossy(&pty.written).into_owned();
     let count = |mode: &str| written.matches(mode).count();
     assert!(count("\u{1b}[?2026h") > 0);
-    // Leaving ends a frame once more, to be sure.
+    // Leaving ends a frame once more, to be safe.
     assert_eq!(count("\u{1b}[?2026h") + 1, count("\u{1b}[?2026l"));
     // Cursor position, device attributes, keyboard flags, colours: some terminals never answer.
     for question in ["\u{1b}[6n", "\u{1b}[c", "\u{1b}[?u", "\u{1b}]11;?"] {

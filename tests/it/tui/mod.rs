@@ -1,4 +1,4 @@
-//! The workbench as a user meets it: the built program on a pseudo-terminal, its bytes read as a terminal reads them.
+//! The workbench as users meet it: the built program on a pseudo-terminal, read like a terminal.
 
 mod desk;
 mod history;

@@ -1,4 +1,4 @@
-//! The mouse as a terminal reports it: it is asked for only where the user wants it, and what is dragged over is copied.
+//! The mouse: it is enabled only if the user wants it, and dragging copies the selection.
 
 use super::Pty;
 use crate::support::Home;
@@ -8,7 +8,7 @@ fn report(button: u8, (column, row): (u16, u16), end: char) -> String {
     format!("\u{1b}[<{button};{};{}{end}", column + 1, row + 1)
 }
 
-/// The cell in which `text` begins that is on the screen. The rows before it may hold nothing but narrow characters.
+/// The cell where `text` begins on the screen. Rows before it must have only narrow characters.
 fn place_of(pty: &Pty, text: &str) -> (u16, u16) {
     let screen = pty.screen();
     let found = (0_u16..).zip(screen.lines()).find_map(|(row, line)| {
@@ -33,7 +33,7 @@ fn what_is_dragged_over_reaches_the_clipboard_and_a_click_gives_a_pane_the_keys(
     pty.send("\n");
     pty.wait_for("★");
     let (x, y) = place_of(&pty, "whole diff");
-    // Press, move twice with the button held, let go.
+    // Press, move twice with the button held, release.
     let (middle, end) = ((x + 4, y), (x + 9, y));
     pty.send(&(report(0, (x, y), 'M') + &report(32, middle, 'M') + &report(32, end, 'M') + &report(0, end, 'm')));
     pty.wait_until("it is marked", |screen| screen.cell(y, x + 9).is_some_and(vt100::Cell::inverse));
@@ -42,7 +42,7 @@ fn what_is_dragged_over_reaches_the_clipboard_and_a_click_gives_a_pane_the_keys(
     // `whole diff` in Base64 (RFC 4648).
     let written = String::from_utf8_lossy(&pty.written).into_owned();
     assert!(written.contains("\u{1b}]52;c;d2hvbGUgZGlmZg=="), "OSC 52 carries it");
-    // A click on the input, and typing goes there.
+    // Clicking the input moves typing there.
     let input = place_of(&pty, "Review changes");
     pty.send(&(report(0, input, 'M') + &report(0, input, 'm')));
     pty.wait_until("the mark is gone", |screen| screen.cell(y, x).is_some_and(|cell| !cell.inverse()));

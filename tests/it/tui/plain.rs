@@ -1,4 +1,4 @@
-//! The workbench in plain lines: for terminals that cannot place text, and for ears.
+//! The workbench in plain lines: for terminals without cursor movement, and for screen readers.
 
 use portable_pty::CommandBuilder;
 
@@ -7,11 +7,11 @@ use crate::support::Home;
 
 const DUMB: &[(&str, &str)] = &[("TERM", "dumb")];
 
-/// Nothing but text and line breaks was written.
+/// Asserts that only text and line breaks were written.
 #[track_caller]
 fn assert_only_lines(pty: &Pty) {
     let written = String::from_utf8_lossy(&pty.written).replace("\r\n", "\n");
-    // The terminal itself echoes `^C` as text; whatever else controls it came from the program.
+    // The terminal itself echoes `^C` as text; other control characters came from the program.
     let controls: Vec<char> = written.chars().filter(|c| c.is_control() && *c != '\n').collect();
     assert!(controls.is_empty(), "{controls:?} in {written:?}");
 }

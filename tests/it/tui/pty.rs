@@ -1,7 +1,7 @@
-//! A terminal of our own: the program runs in it, keys go in, and what it draws is read back cell by cell.
+//! A terminal for tests: the program runs in it, keys go in, and the screen is read cell by cell.
 //!
-//! Waiting is for words on the screen, never for time. Everything that was written is kept, so that a test can look
-//! at the bytes too.
+//! Tests wait for words on the screen, never for time. All output is kept, so that tests can also
+//! check the bytes.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -12,12 +12,12 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 use crate::support::Home;
 
-/// How long a word may take to come.
+/// How long a word can take to appear.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The program on a pseudo-terminal.
 pub(crate) struct Pty {
-    /// `None` once it was taken away.
+    /// `None` once it was removed.
     master: Option<Box<dyn MasterPty + Send>>,
     keys: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
@@ -27,22 +27,22 @@ pub(crate) struct Pty {
     pub(crate) written: Vec<u8>,
 }
 
-/// What lies between the program and the terminal.
+/// The connection between the program and the terminal.
 #[derive(Clone, Copy)]
 struct Line {
     bytes_per_s: u64,
 }
 
 impl Line {
-    /// Quicker than anybody writes.
+    /// Faster than any output.
     const QUICK: Self = Self { bytes_per_s: 1 << 40 };
 
-    /// Bytes that are under way together: a fortieth of a second.
+    /// Bytes in transit together: a fortieth of a second.
     fn piece(self) -> usize {
         usize::try_from(self.bytes_per_s / 40).expect("a size").max(1)
     }
 
-    /// Returns once so many bytes are carried by a line that is free at this time, and says when it is free again.
+    /// Sends bytes over a connection that is free at this time, and returns when it is free again.
     fn carry(self, bytes: usize, free_at: Instant) -> Instant {
         let takes = Duration::from_nanos(bytes as u64 * 1_000_000_000 / self.bytes_per_s);
         let free_at = free_at.max(Instant::now()) + takes;
@@ -60,7 +60,7 @@ fn nonzero(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
-/// An environment of the least there is, in this home.
+/// Sets a minimal environment in this home.
 fn set_surroundings(command: &mut CommandBuilder, home: &Home) {
     command.env_clear();
     command.env("HOME", home.path());
@@ -89,7 +89,7 @@ impl Pty {
         Self::run_at(home, command, &[], (columns, rows))
     }
 
-    /// As [`Pty::workbench`] at the other end of a line that carries so many bytes a second, and no more.
+    /// As [`Pty::workbench`] over a connection of this many bytes a second.
     pub(crate) fn workbench_over(home: &Home, bytes_per_s: u64) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
         command.arg("tui");
@@ -97,7 +97,7 @@ impl Pty {
         Self::run_over(Line { bytes_per_s }, home, command, &far, (120, 40))
     }
 
-    /// The workbench, started by hand in a shell with jobs whose prompt is `shell> `.
+    /// The workbench, started by hand in a shell with job control whose prompt is `shell> `.
     pub(crate) fn workbench_in_a_shell(home: &Home) -> Self {
         let mut shell = CommandBuilder::new("/bin/sh");
         shell.arg("-i");
@@ -160,7 +160,7 @@ impl Pty {
         self.wait_for(text);
     }
 
-    /// Takes in what comes by itself for so long.
+    /// Reads output for this long.
     pub(crate) fn watch(&mut self, time: Duration) {
         let end = Instant::now() + time;
         while let Ok(piece) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -168,7 +168,7 @@ impl Pty {
         }
     }
 
-    /// What is on the screen.
+    /// The text on the screen.
     pub(crate) fn screen(&self) -> String {
         self.terminal.screen().contents()
     }
@@ -198,9 +198,9 @@ impl Pty {
         }
     }
 
-    /// Another size.
+    /// Changes the size.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
-        // The size first, so that what is drawn for it is read with it.
+        // The size first, so that output drawn for it is read with it.
         self.terminal.screen_mut().set_size(nonzero(rows), nonzero(columns));
         let master = self.master.as_ref().expect("a terminal");
         master.resize(size(columns, rows)).expect("a new size");
@@ -211,13 +211,13 @@ impl Pty {
         self.child.process_id().expect("a process").to_string()
     }
 
-    /// The process that has the terminal, where a shell hands it on.
+    /// The process in the foreground of the terminal, where a shell controls it.
     pub(crate) fn foreground(&self) -> String {
         let master = self.master.as_ref().expect("a terminal");
         master.process_group_leader().expect("a process").to_string()
     }
 
-    /// Waits for the end and gives the exit code; everything written until then is taken in.
+    /// Waits for the end, reading everything written until then, and returns the exit code.
     #[track_caller]
     pub(crate) fn end(&mut self) -> u32 {
         let deadline = Instant::now() + PATIENCE;
@@ -238,9 +238,9 @@ impl Pty {
         }
     }
 
-    /// Takes the terminal away, as a window that is closed does, and waits for the program's end.
+    /// Takes the terminal away, like closing a window, and waits for the program's end.
     ///
-    /// Whoever reads the terminal lets go of it with the next bytes, so something must be moving on it.
+    /// The reader only releases the terminal with the next bytes, so there must be some output.
     #[track_caller]
     pub(crate) fn take_away(&mut self) {
         (self.master, self.keys, self.output) = (None, None, sync_channel(1).1);
@@ -258,7 +258,7 @@ impl Pty {
     }
 }
 
-/// The program on a pseudo-terminal that is read on demand alone, so that it can be taken away at any moment.
+/// The program on a pseudo-terminal that is only read on demand, so it can vanish at any time.
 pub(crate) struct Unread {
     master: Box<dyn MasterPty + Send>,
     reader: Box<dyn Read + Send>,
@@ -291,7 +291,7 @@ impl Unread {
         self.keys.write_all(bytes.as_bytes()).and_then(|()| self.keys.flush()).expect("the program reads");
     }
 
-    /// Takes the terminal away after so long, and waits for the program's end.
+    /// Takes the terminal away after this long, and waits for the program's end.
     #[track_caller]
     pub(crate) fn take_away_after(self, time: Duration) {
         let Self { master, reader, keys, mut child } = self;
@@ -311,7 +311,7 @@ impl Unread {
 
 impl Drop for Pty {
     fn drop(&mut self) {
-        // A test that failed leaves nothing running.
+        // A failed test leaves nothing running.
         _ = self.child.kill();
     }
 }

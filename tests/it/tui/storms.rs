@@ -1,4 +1,4 @@
-//! What terminals do to a program: they change their size, stop it, paste books into it, and go away.
+//! What terminals do to a program: resize it, stop it, paste books into it, and disappear.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ fn stopped_from_outside_it_goes_on_where_it_was() {
     pty.type_text(", and on");
 }
 
-/// The reader takes a kilobyte at a time, and is told once of what waits.
+/// The reader takes a kilobyte at a time, and is notified only once.
 #[test]
 fn more_keys_than_are_read_at_once_all_arrive() {
     let home = Home::new();
@@ -87,7 +87,7 @@ fn a_shell_that_had_the_terminal_meanwhile_leaves_nothing_behind() {
     let picture = pty.screen();
     signal("STOP", &pty.foreground());
     pty.wait_for("shell>");
-    // Now keys are echoed and come line by line.
+    // Keys are now echoed and arrive line by line.
     pty.send("stty sane; echo wh''ile stopped\n");
     pty.wait_for("while stopped");
     pty.send("fg\n");
@@ -105,7 +105,7 @@ fn a_paste_of_a_megabyte_arrives_whole_and_runs_nothing() {
     let mut pty = Pty::workbench(&home);
     pty.wait_for("Nothing here yet");
     let text = LINE.repeat((1 << 20) / LINE.len() + 1) + "the very end";
-    // Sequences are no text.
+    // Sequences are not text.
     let characters = text.replace("\u{1b}[31m", "").chars().count();
     pty.send(&format!("\u{1b}[200~{text}\u{1b}[201~"));
     let grouped = characters.to_string();
@@ -131,7 +131,7 @@ fn a_terminal_that_disappears_ends_it_and_what_is_finished_is_stored() {
     assert_eq!(home.run(&["list", "--format", "json"]).done().json()["prompts"].as_array().map(Vec::len), Some(1));
 }
 
-/// It must not be caught in a read that never ends.
+/// It must not block in a read that never ends.
 #[test]
 fn a_terminal_that_disappears_under_flying_keys_ends_it_too() {
     const ROUNDS: u32 = 100;

@@ -1,9 +1,9 @@
-//! What the workbench is for: an idea is written, run, watched, copied; what is wrong is said.
+//! The workbench at work: an idea is written, run, watched, copied; errors are explained.
 
 use super::Pty;
 use crate::support::Home;
 
-/// Three variants that can be watched: about two seconds.
+/// Three variants slow enough to watch: about two seconds.
 const PACED: &str = "answer: {words: 50}\npacing: {first_token_ms: 100, tokens_per_s: 150}\n";
 
 fn home_with(script: &str) -> Home {
@@ -106,7 +106,7 @@ fn what_a_model_answers_cannot_reach_the_terminal() {
     for sequence in ["\u{1b}]52", "ZXZpbA", "\u{1b}[2J\u{1b}[31m", "\u{9b}"] {
         assert!(!written.contains(sequence), "{sequence:?} got through");
     }
-    // Copying is the user's own wish, and hands over what was written.
+    // The user asks to copy, which hands over the written text.
     pty.send("y");
     pty.wait_for("OSC 52");
     assert!(String::from_utf8_lossy(&pty.written).contains("\u{1b}]52;c;"));
