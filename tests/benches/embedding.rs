@@ -1,11 +1,11 @@
-//! The embedded model: what finds paraphrases beside it, time to load, a query, many texts of 32, 128 and 256 tokens, memory;
-//! on every core and on one.
+//! The embedded model: finding paraphrases, load time, a query, many texts of 32, 128 and 256
+//! tokens, memory; on all cores and on one.
 //!
-//! The yardstick is the original model, in 32 bits, in numpy and in ONNX Runtime (`embedding_yardstick.py`), fed with the
-//! same texts in turn with ours; ratios are taken pair by pair and their median is reported. Where it is, the
-//! environment says: ALUDEL_BENCH_MINILM is the model's package (a wheel), ALUDEL_BENCH_PYTHON the interpreter. Without
-//! the first there are figures without a yardstick. This program starts itself anew to measure loading and, under
-//! `taskset`, one core.
+//! The yardstick is the original 32-bit model, in numpy and in ONNX Runtime
+//! (`embedding_yardstick.py`), on the same texts, alternating with ours; the median of pairwise
+//! ratios is reported. The environment gives its location: ALUDEL_BENCH_MINILM is the model's
+//! package (a wheel), ALUDEL_BENCH_PYTHON the interpreter. Without the former there is no
+//! yardstick. This program restarts itself to measure loading and, under `taskset`, one core.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]
@@ -22,9 +22,9 @@ use measure::{median, peak_kb};
 const ROUNDS: usize = 7;
 const QUERY_ROUNDS: usize = 60;
 const LOADS: usize = 9;
-/// Tokens in all of each measurement of many texts.
+/// Total tokens of each measurement of many texts.
 const BULK_TOKENS: usize = 16 * 1024;
-/// Words that are one token each.
+/// Single-token words.
 const WORDS: [&str; 12] =
     ["write", "letter", "about", "summer", "code", "report", "river", "short", "history", "music", "plan", "water"];
 
@@ -46,24 +46,24 @@ fn main() {
     }
 }
 
-/// A fresh process: the first query, which loads, and the second, in milliseconds, and memory.
+/// In a fresh process: the first query, which loads, and the second, in milliseconds; memory.
 fn load() {
     let query = [text(12, 0)];
     println!("{} {} {}", ours(&query), ours(&query), peak_kb());
 }
 
-/// A fresh process: the peak of its memory once it has embedded many texts, in kilobytes.
+/// In a fresh process: peak memory after embedding many texts, in kilobytes.
 fn memory() {
     ours(&bulk());
     println!("{}", peak_kb());
 }
 
-/// As many texts of 128 tokens as a measurement has.
+/// The texts of a measurement with 128 tokens each.
 fn bulk() -> Vec<String> {
     (0..BULK_TOKENS / 128).map(|number| text(128, number)).collect()
 }
 
-/// The originals that can be had here.
+/// The original models available here.
 fn yardsticks() -> Vec<Yardstick> {
     ["numpy", "onnx"].into_iter().filter_map(Yardstick::start).collect()
 }
@@ -98,7 +98,7 @@ fn fresh_process(what: &str) -> Vec<f64> {
     String::from_utf8_lossy(&said).split_whitespace().map(|number| number.parse().expect("a number")).collect()
 }
 
-/// Runs ours and the yardsticks in turn on the same texts, other ones each round.
+/// Runs ours and the yardsticks alternately on the same texts, new ones each round.
 fn report(name: &str, rounds: usize, yardsticks: &mut [Yardstick], tokens: usize, count: usize) {
     let mut took: Vec<Vec<f64>> = vec![Vec::new(); yardsticks.len() + 1];
     for round in 0..=rounds {
@@ -118,7 +118,7 @@ fn report(name: &str, rounds: usize, yardsticks: &mut [Yardstick], tokens: usize
     }
 }
 
-/// Milliseconds to embed.
+/// Milliseconds to embed with ours.
 fn ours(texts: &[String]) -> f64 {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let began = Instant::now();
@@ -128,13 +128,13 @@ fn ours(texts: &[String]) -> f64 {
     took
 }
 
-/// A text of so many tokens, the marks of beginning and end included.
+/// A text of this many tokens, including the start and end markers.
 fn text(tokens: usize, number: usize) -> String {
     let word = |at: usize| WORDS[(number + at * (1 + number % 5)) % WORDS.len()];
     (0..tokens - 2).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The original model in a process of its own.
+/// The original model in its own process.
 struct Yardstick {
     name: &'static str,
     load_ms: f64,
@@ -144,7 +144,7 @@ struct Yardstick {
 }
 
 impl Yardstick {
-    /// `None` when it cannot be had here.
+    /// `None` when it is not available here.
     #[expect(clippy::disallowed_methods, reason = "where the yardstick is, this machine must say")]
     fn start(name: &'static str) -> Option<Self> {
         let package = std::env::var_os("ALUDEL_BENCH_MINILM")?;
@@ -170,18 +170,18 @@ impl Yardstick {
         self.said.next().expect("the yardstick answers").expect("a line")
     }
 
-    /// How many ideas stand before each query's own.
+    /// How many ideas rank above each query's own.
     fn ahead(&mut self, ideas: &[String], queries: &[String]) -> Vec<usize> {
         let answer = self.ask(&serde_json::json!({ "ideas": ideas, "queries": queries }));
         serde_json::from_str(&answer).expect("numbers")
     }
 
-    /// The most memory its process has held.
+    /// The peak memory of its process.
     fn peak_kb(&mut self) -> f64 {
         self.ask(&serde_json::json!({})).parse().expect("a number")
     }
 
-    /// Milliseconds to embed, as it measured them itself.
+    /// Milliseconds to embed, as it measured itself.
     fn embed(&mut self, texts: &[String]) -> f64 {
         let answer = self.ask(&serde_json::json!(texts));
         answer.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok()).expect("seconds") * 1e3
@@ -190,7 +190,7 @@ impl Yardstick {
 
 impl Drop for Yardstick {
     fn drop(&mut self) {
-        // Nothing of it is wanted any more, and it may have ended already.
+        // It is no longer needed, and may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,12 +1,11 @@
-//! How often the truly best of several candidates is chosen, by judges whose biases are known: our protocol beside the
-//! field's, and both beside the simulation the protocol was designed with.
+//! How often the truly best of several candidates is chosen by judges with known biases: our
+//! protocol compared with common ones, and both with the simulation it was designed with.
 //!
-//! K (ratings and all pairs), L (the same with the judge's profile), M (ratings and a few pairs) and P (a panel of three) are the real
-//! `judge::select` over the scripted provider. A to H are small reference judges written here. A judge's preference is the
-//! difference of hidden qualities, an error that sticks to the pair (0.6), one of each call (0.25), and its biases; the
-//! numbers are about these toy judges only. "table" is what the simulation in Python got in 1,200 trials.
-//!
-//! `cargo bench --bench judge`; `ALUDEL_BENCH_TRIALS` sets the trials (1200).
+//! K (ratings and all pairs), L (the same with the judge's profile), M (ratings, a few pairs) and P
+//! (a panel of three) are the real `judge::select` over the scripted provider; A to H are small
+//! reference judges. A preference is the difference of hidden qualities, an error per pair (0.6),
+//! one per call (0.25), and the biases; the numbers only hold for these toys. "table" is the Python
+//! simulation's result in 1,200 trials. `ALUDEL_BENCH_TRIALS` sets the trials (1200).
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -27,11 +26,11 @@ use aludel_core::store::samples;
 
 const PAIR_ERROR: f64 = 0.6;
 const CALL_ERROR: f64 = 0.25;
-/// A chance that is never reached, so that every pair is compared.
+/// A probability that is never reached, so that every pair is compared.
 const ALL_PAIRS: f64 = 0.9999;
 const ROWS: [&str; 11] = ["A", "B", "C", "D", "D'", "G", "H", "K", "M", "L", "P"];
 
-/// A column of the table: a kind of judge, and where the best stands.
+/// A column of the table: a kind of judge, and the position of the best.
 struct Column {
     name: &'static str,
     count: usize,
@@ -39,7 +38,7 @@ struct Column {
     length: f64,
     own: f64,
     is_best_last: bool,
-    /// By row, what the simulation in Python got, in percent.
+    /// By row, the results of the Python simulation, in percent.
     table: [f64; 11],
 }
 
@@ -162,7 +161,7 @@ enum Protocol {
     Panel,
 }
 
-/// One trial: candidates with hidden qualities, and where each stands.
+/// One trial: candidates with hidden qualities, and their positions.
 struct World<'c> {
     column: &'c Column,
     seed: u64,
@@ -192,7 +191,7 @@ impl<'c> World<'c> {
         Self { column, seed, quality, length, is_own, best, order }
     }
 
-    /// What a judge sees in a candidate beside its own errors.
+    /// What a judge sees in a candidate, without its own errors.
     fn worth(&self, at: usize) -> f64 {
         let own = if self.is_own[at] { self.column.own } else { 0.0 };
         self.quality[at] + self.column.length * self.length[at] + own
@@ -266,7 +265,7 @@ impl<'c> World<'c> {
         left[0]
     }
 
-    /// What the real judge chooses, its swap consistency, and whether it is confident.
+    /// The real judge's choice, its swap consistency, and whether it is confident.
     async fn ours(&self, protocol: &Protocol) -> (usize, f64, bool) {
         let panel = [(1.0, 1.0), (0.4, 0.0), (-0.4, 0.0)];
         let members = if matches!(protocol, Protocol::Panel) { &panel[..] } else { &panel[..1] };
@@ -307,7 +306,7 @@ impl<'c> World<'c> {
     }
 }
 
-/// A reference judge: the toy of the simulation.
+/// A reference judge: the toy model of the simulation.
 struct Toy<'w> {
     world: &'w World<'w>,
     random: Random,
@@ -320,7 +319,7 @@ impl<'w> Toy<'w> {
         Self { world, random: Random::new(world.seed * 64 + number), stuck: vec![None; count * count] }
     }
 
-    /// How good one candidate looks by itself.
+    /// The apparent quality of one candidate alone.
     fn alone(&mut self, at: usize) -> f64 {
         let errors = PAIR_ERROR.mul_add(self.random.normal(), CALL_ERROR * self.random.normal());
         self.world.worth(at) + errors / std::f64::consts::SQRT_2
@@ -337,7 +336,7 @@ impl<'w> Toy<'w> {
     }
 }
 
-/// Ridge Bradley-Terry over won and lost, with a term for the first place, by plain ascent.
+/// Ridge Bradley-Terry over wins and losses, with a first-position term, by plain ascent.
 fn bradley_terry(count: usize, outcomes: &[(usize, usize, f64)]) -> Vec<f64> {
     let (mut strengths, mut place) = (vec![0.0; count], 0.0);
     let rate = 0.5 / (1.0 + outcomes.len() as f64 / count as f64);
@@ -358,12 +357,12 @@ fn bradley_terry(count: usize, outcomes: &[(usize, usize, f64)]) -> Vec<f64> {
     strengths
 }
 
-/// The first of those that are highest.
+/// The first of those with the highest value.
 fn top(among: &[usize], value: impl Fn(usize) -> f64) -> usize {
     among.iter().copied().reduce(|best, next| if value(next) > value(best) { next } else { best }).expect("some")
 }
 
-/// The preference for length that a test of this judge would measure: from padded copies of texts of equal worth.
+/// The length preference that this judge's test would measure, from padded copies of equal worth.
 async fn measured_slope(column: &Column) -> f64 {
     let script = format!(
         "seed: 77\njudge: {{quality_spread: 0, position_bias: {}, length_bias: {}, pair_noise: {PAIR_ERROR}, noise: {CALL_ERROR}}}",
@@ -431,7 +430,7 @@ fn profile(length_slope: f64) -> JudgeProfile {
     }
 }
 
-/// Seeded draws (SplitMix, Box and Muller).
+/// Seeded random numbers (SplitMix, Box and Muller).
 struct Random(u64);
 
 impl Random {

@@ -1,13 +1,14 @@
-//! Whether the chance that a choice is the best is right, for kinds of judges whose errors are known: what is said beside
-//! how many choices were the best, before and after the judge's own test.
+//! Whether the stated probability that a choice is the best is right, for judges with known errors,
+//! before and after the judge's own test.
 //!
-//! Everything is the real thing over the scripted provider: `judge::audit` with the cases of the program, `judge::select`
-//! with what it came to. A judge's preference is the difference of hidden qualities (standard deviation 1; a copy made
-//! worse on purpose has 1.6 less), plus the errors of its kind. ECE is the expected calibration error over ten bins.
+//! Everything but the scripted provider is real: `judge::audit` with the program's cases,
+//! `judge::select` with its result. A judge's preference is the difference of hidden qualities
+//! (standard deviation 1; a worsened copy has 1.6 less), plus the errors of its kind. ECE is the
+//! expected calibration error over ten bins.
 //!
-//! `cargo bench --bench judge_chances`; `ALUDEL_BENCH_TRIALS` sets the selections of a row (1000), `ALUDEL_BENCH_COUNTS` the
-//! numbers of candidates (2,5,8,16), `ALUDEL_BENCH_FIRST` the first seed (0): what was chosen by looking at some seeds is to
-//! be judged by others.
+//! `cargo bench --bench judge_chances`; `ALUDEL_BENCH_TRIALS` sets the selections per row (1000),
+//! `ALUDEL_BENCH_COUNTS` the numbers of candidates (2,5,8,16), `ALUDEL_BENCH_FIRST` the first seed
+//! (0): what is chosen by looking at some seeds must be judged by others.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -26,12 +27,12 @@ use aludel_core::ledger::Account;
 use aludel_core::provider::sim::Sim;
 use aludel_core::store::samples;
 
-/// A kind of judge: what its script says of it, and whether it sees quality at all.
+/// A kind of judge: its part of the script, and whether it sees quality at all.
 struct Kind {
     name: &'static str,
     script: &'static str,
     sees: bool,
-    /// True where lengths differ, with a standard deviation of 1 of their logarithm.
+    /// True if lengths differ, with a standard deviation of 1 of their logarithm.
     is_long: bool,
 }
 
@@ -54,7 +55,7 @@ const KINDS: [Kind; 6] = [
     Kind { name: "own taste only", script: "pair_noise: 0.6, noise: 0.25, taste: 1.0", sees: false, is_long: false },
 ];
 
-/// Loss of a copy that was made worse on purpose.
+/// The quality lost by a copy that was worsened on purpose.
 const LOSS: f64 = 1.6;
 const BINS: usize = 10;
 
@@ -114,7 +115,7 @@ impl Tally {
 
 async fn trial_of(kind: &Kind, count: usize, trial: u64, is_tested: bool, tally: &mut Tally) {
     let profile = if is_tested { Some(tested(kind, trial).await) } else { None };
-    // The truth is another's: a judge that sees nothing does not draw it.
+    // The truth comes from another draw than a judge that sees nothing.
     let truth = sim(trial, "{}");
     let contents = contents(kind, count, trial);
     let worth: Vec<f64> = contents.iter().map(|text| truth.hidden_quality(text)).collect();
@@ -140,7 +141,7 @@ async fn trial_of(kind: &Kind, count: usize, trial: u64, is_tested: bool, tally:
     tally.bins[bin].1 += right;
 }
 
-/// Different texts; of different lengths where the kind is about that.
+/// Distinct texts; of different lengths if the kind is about that.
 fn contents(kind: &Kind, count: usize, trial: u64) -> Vec<String> {
     let mut random = Random(trial.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let texts = (0..count).map(|number| {
@@ -153,7 +154,7 @@ fn contents(kind: &Kind, count: usize, trial: u64) -> Vec<String> {
     texts.collect()
 }
 
-/// What the judge's own test comes to. Each judge has errors of its own.
+/// The result of the judge's own test. Each judge has its own errors.
 async fn tested(kind: &Kind, trial: u64) -> JudgeProfile {
     let cases = audit::cases().expect("the cases of the program");
     let loss = if kind.sees { -LOSS } else { 0.0 };

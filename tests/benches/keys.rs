@@ -1,16 +1,17 @@
-//! What one doing of a user costs the workbench: a key, a new size, a comparison, a search, and a key over a slow line.
+//! The cost of single user actions: a key, a resize, a comparison, a search, a key on a slow line.
 //!
-//! Each stands beside a yardstick in the same run, in turn with it:
+//! Each alternates with a yardstick in the same run:
 //! | measured | yardstick |
 //! |---|---|
 //! | bytes of a whole frame at three sizes | as many blanks, one a cell |
-//! | a new size, nine panes of 22 KB at 200x60: wrapped anew and painted whole, two widths in turn | textwrap, first fit, the same texts |
-//! | two texts of 20 KB beside each other, as Compare does it: a few words changed, and every line in another place | `similar` alone, by words |
-//! | a letter typed in the palette, and among earlier inputs as many and as long as there may be | a letter typed in the input |
+//! | a resize, nine panes of 22 KB at 200x60: rewrapped and repainted, two widths in turn | textwrap, first fit, the same texts |
+//! | two texts of 20 KB side by side, as Compare does it: a few words changed, and every line moved | `similar` alone, by words |
+//! | a letter typed in the palette, and among as many and as long earlier inputs as possible | a letter typed in the input |
 //! | a letter typed in an input of 20 and of 100 KB, wrapped, to the painted frame | the bare text area, painted at the same size |
-//! | a key to its glyph over a line of 10 KB/s, while three variants stream | the same line, not spared |
+//! | a key to its glyph over a line of 10 KB/s, while three variants stream | the same line, without the repaint optimiser |
 //!
-//! `cargo bench --bench keys [NAME…]` measures those whose names are given, of paint, size, compare, search, input, line;
+//! `cargo bench --bench keys [NAME…]` measures paint, size, compare, search, input and line, or
+//! those named; `ALUDEL_BENCH_ROUNDS` sets the rounds (100).
 //! `ALUDEL_BENCH_ROUNDS` says how often (100).
 #![expect(
     clippy::expect_used,
@@ -64,27 +65,27 @@ fn milliseconds(took: Duration) -> f64 {
     took.as_secs_f64() * 1e3
 }
 
-/// Says what half and what all but a hundredth of these do not pass.
+/// Prints the median and the 99th percentile.
 fn told(name: &str, values: &mut [f64]) -> f64 {
     let (middle, most) = (percentile(values, 0.5), percentile(values, 0.99));
     println!("{name}: {middle:.3} ms p50, {most:.3} ms p99, of {}", values.len());
     middle
 }
 
-/// Says both, and how they stand to each other.
+/// Prints both, and their ratio.
 fn beside_yardstick(name: &str, ours: &mut [f64], yardstick: &str, theirs: &mut [f64]) {
     let ratio = told(name, ours) / told(&format!("  {yardstick}"), theirs);
     println!("  {ratio:.2}x, middle to middle");
 }
 
-/// How long this took, in milliseconds.
+/// The time this took, in milliseconds.
 fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let began = Instant::now();
     black_box(work());
     milliseconds(began.elapsed())
 }
 
-/// A word with the blank after it; every thirtieth ends a line.
+/// A word with a trailing blank; every thirtieth ends a line.
 fn word(number: usize) -> String {
     const WORDS: [&str; 12] = [
         "amber ", "vessel ", "to ", "review ", "dilute ", "of ", "furnace ", "risk ", "salt ", "a ", "state ", "line ",
@@ -93,7 +94,7 @@ fn word(number: usize) -> String {
     if number % 30 == 29 { WORDS[drawn].trim_end().to_owned() + "\n" } else { WORDS[drawn].to_owned() }
 }
 
-/// A text of about so many bytes.
+/// A text of about this many bytes.
 fn text(seed: usize, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 8);
     let mut number = seed * 7_919;
@@ -104,7 +105,7 @@ fn text(seed: usize, bytes: usize) -> String {
     text
 }
 
-/// A run whose three variants have passed all phases with these many bytes each.
+/// A run whose three variants have finished all phases with this many bytes each.
 fn filled((width, height): (u16, u16), bytes: usize) -> (Sheet, Vec<String>) {
     let mut sheet = Sheet::new(width, height, Following::ByRow).expect("a screen");
     sheet.run("Write a prompt that reviews pull requests");
@@ -156,7 +157,7 @@ fn sizes(rounds: u64) {
             sheet.resize(width, 60);
             sheet.draw_anew().expect("a frame")
         }));
-        // Three columns beside the settings.
+        // Three columns next to the settings.
         let options = Options::new(usize::from(width - 56) / 3 - 2).wrap_algorithm(WrapAlgorithm::FirstFit);
         theirs.push(timed(|| texts.iter().map(|text| textwrap::wrap(text, &options).len()).sum::<usize>()));
     }
@@ -228,7 +229,7 @@ fn inputs(rounds: u64) {
         let mut terminal = Terminal::with_options(CrosstermBackend::new(std::io::sink()), TerminalOptions { viewport })
             .expect("a screen");
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        // In the middle, where what follows has to move.
+        // In the middle, so that what follows has to move.
         (0..40).for_each(|_| sheet.press_key("Up"));
         (0..40).for_each(|_| area.move_cursor(CursorMove::Up));
         for _ in 0..rounds {
@@ -258,9 +259,9 @@ fn lines(rounds: u64) {
     );
 }
 
-/// What a line of 10 KB/s carries of a terminal, piece by piece, no sooner than it can.
+/// Forwards a terminal's output piece by piece, no faster than 10 KB/s.
 fn carried(mut reader: Box<dyn Read + Send>) -> Receiver<Vec<u8>> {
-    /// Nanoseconds a byte.
+    /// Nanoseconds per byte.
     const BYTE_NS: u64 = 100_000;
     let (sender, carried) = sync_channel(4_096);
     std::thread::spawn(move || {
@@ -276,7 +277,7 @@ fn carried(mut reader: Box<dyn Read + Send>) -> Receiver<Vec<u8>> {
     carried
 }
 
-/// How long keys take over such a line, once panes are full.
+/// Key latencies over such a line, once panes are full.
 fn over_a_line(rounds: u64, variables: &[(&str, &str)]) -> Vec<f64> {
     let home = tempfile::tempdir().expect("a scratch folder");
     scripted(home.path());
@@ -307,12 +308,12 @@ fn over_a_line(rounds: u64, variables: &[(&str, &str)]) -> Vec<f64> {
     keys.write_all(b"idea").expect("it reads");
     until("idea");
     keys.write_all(b"\n").expect("it reads");
-    // Panes are full; then back to the input.
+    // Panes are full; back to the input.
     until("\u{25b4}");
     keys.write_all(b"i").expect("it reads");
     let mut took = Vec::new();
     for round in 0..rounds {
-        // Not in step with the frames.
+        // Out of step with the frames.
         let rest = Instant::now() + Duration::from_millis(400 + round * 37 % 211);
         while let Ok(piece) = frames.recv_timeout(rest.saturating_duration_since(Instant::now())) {
             black_box(piece);

@@ -1,9 +1,9 @@
-//! What the program costs on top of a provider over HTTP: a server that takes 50 ms an answer, N variants side by side
-//! through three phases, everything real (codec, transport, ledger, events, database, ranking).
+//! The program's overhead over an HTTP provider: a server that takes 50 ms per answer, N variants
+//! in parallel through three phases, everything real from codec to ranking.
 //!
-//! The yardstick is a bare client that sends the same three requests one after the other over one fresh connection of
-//! its own, run in turn with ours, so that connection set-up is in both; the ratio is taken pair by pair and its
-//! median reported. The server is a process of its own (this program started again), so its CPU time is not ours.
+//! The yardstick is a bare client that sends the same three requests over one fresh connection,
+//! alternating with ours, so that both set up connections; the median of pairwise ratios is
+//! reported. The server is a separate process (this program again), whose CPU time does not count.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -39,14 +39,14 @@ fn main() {
     }
     let server = Server::start();
     let home = tempfile::tempdir().expect("a scratch folder");
-    // Vectors are no part of a run: a model that cannot be asked, having no key, makes none beside it.
+    // No vectors are made in the background: the embedding model has no key.
     let configuration = format!(
         "run: {{max_concurrency: 64}}\ngeneration: {{default_embedding_model: openai}}\nproviders:\n  mock: {{kind: openai, base_url: 'http://{}/v1', api_key: k, model: mock-1}}\n",
         server.address
     );
     std::fs::write(home.path().join("config.yaml"), configuration).expect("the configuration is written");
     let environment = Environment::from_pairs([("ALUDEL_HOME", home.path().to_str().expect("a UTF-8 path"))]);
-    // Connections live in the runtime that opened them, so each has an engine of its own.
+    // Connections belong to the runtime that opened them, so each has its own engine.
     let open = || Engine::open(config::load(&Flags::default(), &environment).expect("a configuration"));
 
     let engine = open();
@@ -91,7 +91,7 @@ fn ratio(ours: Duration, yardstick: Duration) -> f64 {
     ours.as_secs_f64() / yardstick.as_secs_f64()
 }
 
-/// The server's process; ended when dropped.
+/// The server's process, killed on drop.
 struct Server {
     process: Child,
     address: String,
@@ -116,7 +116,7 @@ impl Drop for Server {
     }
 }
 
-/// Answers every request after [`ANSWER_MS`] with a stream of 120 words in pieces, as OpenAI's chat completions do.
+/// Answers each request after [`ANSWER_MS`] with a stream of 120 words, like OpenAI.
 async fn serve() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("{}", listener.local_addr().expect("an address"));
@@ -150,7 +150,7 @@ fn answer() -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// Reads one message with its head and as much body as the head says; `None` at the end.
+/// Reads a message, its head and the body it announces; `None` at the end.
 async fn read_request(socket: &mut BufReader<TcpStream>) -> Option<()> {
     let mut length = 0_usize;
     loop {
@@ -169,7 +169,7 @@ async fn read_request(socket: &mut BufReader<TcpStream>) -> Option<()> {
     socket.read_exact(&mut body).await.ok().map(|_| ())
 }
 
-/// Three requests, one after the other, over one fresh connection, and nothing else.
+/// Three sequential requests over one fresh connection.
 async fn bare(address: &str) -> Duration {
     let began = Instant::now();
     let socket = TcpStream::connect(address).await.expect("the server listens");

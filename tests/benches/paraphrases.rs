@@ -1,8 +1,8 @@
-//! What finds an idea by other words: the model in the program, the original it was made from, and words alone, in one table.
+//! Finding an idea by other words: the program's model, its original, and plain words in a table.
 //!
-//! The sets are those of `tests/fixtures/paraphrases`. Words are looked for by the program's own search (`Engine::search` over
-//! a real database, FTS5): as a user types the query, where all words must stand in a prompt, and with OR between them,
-//! which is fair to it. The original runs beside it, as the bench's yardsticks do.
+//! The sets are in `tests/fixtures/paraphrases`. Words use `Engine::search` over a real database:
+//! as a user types them, where a prompt must have all, and with OR between them, which is fairer.
+//! The original is one of the bench's yardsticks.
 
 use aludel_core::api::{ImportRequest, SearchRequest};
 use aludel_core::config::{self, Environment, Flags};
@@ -18,11 +18,11 @@ use super::Yardstick;
 const NATURAL: &str = include_str!("../fixtures/paraphrases/natural.tsv");
 const PAIRS: &str = include_str!("../fixtures/paraphrases/pairs.tsv");
 
-/// The sets: what queries are like, the file, the column they stand in.
+/// The sets: the kind of query, the file, and its column.
 const SETS: [(&str, &str, usize); 3] =
     [("whole sentences", NATURAL, 1), ("a few words", PAIRS, 1), ("described", PAIRS, 2)];
 
-/// How many ideas stand before each query's own, in one way of looking.
+/// How many ideas rank above each query's own, for one kind of search.
 type Ahead = Vec<usize>;
 
 /// Prints the table.
@@ -54,13 +54,13 @@ fn by_meaning(ideas: &[String], queries: &[String]) -> Ahead {
     let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let ahead = |(own, query): (usize, &Vec<f32>)| {
         let score = cosine(query, &ideas[own]);
-        // One that is level stands before it.
+        // A tie ranks above it.
         ideas.iter().enumerate().filter(|(at, idea)| *at != own && cosine(query, idea) >= score).count()
     };
     queries.iter().enumerate().map(ahead).collect()
 }
 
-/// A store of ideas that is searched by words.
+/// A store of ideas for text search.
 struct Words {
     runtime: tokio::runtime::Runtime,
     engine: Engine,

@@ -1,11 +1,11 @@
-//! What the pipeline costs on top of its providers: a scripted provider that takes 50 ms a phase, N variants side by
-//! side through three phases, everything else real (events, database, ranking).
+//! The pipeline's overhead over its providers: a scripted provider that takes 50 ms per phase, N
+//! variants in parallel through three phases, everything else real (events, database, ranking).
 //!
-//! The yardstick is the ideal, three sleeps of the same length one after the other, run in turn with ours; the ratio of
-//! the two is taken pair by pair and its median reported. CPU time is the whole process's, a call.
+//! The yardstick is the ideal, three sequential sleeps of the same length, alternating with ours;
+//! the median of pairwise ratios is reported. CPU time is that of the process, per call.
 //!
-//! Then as many generations at once, of three variants each, as a batch would start, through one pool of permits that is much
-//! smaller: the ideal is all their calls, as many side by side as the pool lets through.
+//! Then many generations at once, of three variants each, as a batch would start, through a much
+//! smaller pool of permits: the ideal is all their calls, as parallel as the pool allows.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -24,24 +24,24 @@ use measure::{cpu_ms, generate, median, peak_kb};
 const PHASE_MS: u64 = 50;
 const PHASES: u32 = 3;
 const ROUNDS: usize = 9;
-/// Generations side by side, their variants, and the calls that may be under way for all of them.
+/// Parallel generations, their variants, and the calls allowed for all of them.
 const AT_ONCE: u32 = 64;
 const VARIANTS_EACH: u32 = 3;
 const POOL: u32 = 16;
 const POOLED: &str = "pooled";
 
-/// How an answer arrives: in one piece, or in pieces of 16 characters that all come at once.
+/// The form of an answer: one piece, or pieces of 16 characters that arrive at once.
 const ARRIVALS: [(&str, u32); 2] = [("whole", 1_000_000), ("streamed", 16)];
 
 fn main() {
     let home = tempfile::tempdir().expect("a scratch folder");
-    // Vectors are no part of a run: a model that cannot be asked, having no key, makes none beside it.
+    // No vectors are made in the background: the embedding model has no key.
     let mut configuration =
         String::from("run: {max_concurrency: 64}\ngeneration: {default_embedding_model: openai}\nproviders:\n");
     for (name, chunk_chars) in ARRIVALS {
         let script = home.path().join(name).with_extension("yaml");
         let pacing = format!("pacing: {{first_token_ms: {PHASE_MS}, chunk_chars: {chunk_chars}}}");
-        // As a provider's answer does, it brings its own counts, so that ours need not be made.
+        // Like a provider's answer it has its own token counts, so that none need be estimated.
         let usage = "usage: {input_tokens: 900, output_tokens: 120}";
         std::fs::write(&script, format!("seed: 1\nanswer: {{words: 120}}\n{usage}\n{pacing}\n"))
             .expect("the script is written");
@@ -94,7 +94,7 @@ fn main() {
     println!("peak memory: {} kB", peak_kb());
 }
 
-/// Three waits and nothing else.
+/// Three sleeps and nothing else.
 async fn ideal() -> Duration {
     let began = Instant::now();
     for _ in 0..PHASES {

@@ -1,9 +1,9 @@
-//! Cold start of whole processes, each beside a yardstick in the same run.
+//! Cold start of whole processes, each with a yardstick in the same run.
 //!
-//! `version` stands beside a program that prints one line; `list` of 20 from 10,000 prompts beside a program that reads
-//! the same 20 rows with the same SQLite and prints them. Runs are interleaved, the ratio is taken pair by pair, and
-//! its median is reported: times on shared machines mean little, ratios of neighbours something.
-//! This program is its own second yardstick: called with `yardstick-list PATH` it lists and exits.
+//! `version` is compared with a program that prints one line; `list` of 20 from 10,000 prompts with
+//! this program called with `yardstick-list PATH`, which reads the same 20 rows with the same
+//! SQLite and prints them. Runs alternate and the median of pairwise ratios is reported: times on
+//! shared machines mean little, ratios of neighbours more.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn main() {
     );
 }
 
-/// The smallest program that prints a line, compiled here and now with optimisation.
+/// The smallest program that prints a line, compiled now with optimisation.
 fn build_hello(folder: &Path) -> PathBuf {
     let source = folder.join("hello.rs");
     std::fs::write(&source, "fn main() { println!(\"hello\"); }\n").expect("the source is written");
@@ -51,7 +51,7 @@ fn build_hello(folder: &Path) -> PathBuf {
     program
 }
 
-/// What any program must do to show the newest 20 rows: open, read, print.
+/// The minimum to show the newest 20 rows: open, read, print.
 fn list_twenty(database: &Path) {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "the yardstick is a program of its own")]
@@ -68,7 +68,7 @@ fn list_twenty(database: &Path) {
 
 /// A home with `PROMPTS` prompts, made by the program itself.
 fn fill(aludel: &Path, home: &Path) -> PathBuf {
-    // Vectors are not what is measured: a model that cannot be asked makes none.
+    // Vectors are not measured: without an embedding model none are made.
     let configuration = home.join("config.yaml");
     std::fs::write(&configuration, "generation: {default_embedding_model: openai}\n").expect("a configuration");
     for _ in 0..PROMPTS / 100 {
@@ -93,7 +93,7 @@ fn run(program: &Path, arguments: &[&str], home: &Path) -> Duration {
     began.elapsed()
 }
 
-/// Interleaves the two and prints both medians and the median of the pairwise ratio.
+/// Alternates the two and prints both medians and the median of pairwise ratios.
 fn report(name: &str, mut ours: impl FnMut() -> Duration, mut yardstick: impl FnMut() -> Duration) {
     for _ in 0..WARM_UP {
         ours();

@@ -1,14 +1,15 @@
-//! Search by words over many prompts, class by class of how common the words are, beside what else SQLite could do.
+//! Text search over many prompts, by how common the words are, compared with other uses of SQLite.
 //!
-//! `nice cargo bench --bench text_search`; ALUDEL_BENCH_PROMPTS says how many (100,000 unless set; the full run is
-//! 1,000,000 and takes some minutes and 4 GB), ALUDEL_BENCH_FOLDER keeps the corpus, so that it is made once. Words are made up and follow
-//! Zipf's law over 50,000; a prompt has 300 to 1,500 characters, its input 40 to 200, and up to four of 200 tags, some far more used than
-//! others.
+//! `nice cargo bench --bench text_search`; ALUDEL_BENCH_PROMPTS sets the number (100,000; a full
+//! run is 1,000,000 and takes minutes and 4 GB), ALUDEL_BENCH_FOLDER keeps the corpus. Words are
+//! made up and follow Zipf's law over 50,000; a prompt has 300 to 1,500 characters, its input 40 to
+//! 200, and up to four of 200 tags, some used far more than others.
 //!
-//! Ours is a search through the store, its total included, and the reading of the 20 hits. Its yardsticks run in turn
-//! with it on the same file: FTS5 by `bm25` and by `rank` without a total, `count(*)` of the matches (the least any ranking
-//! must walk), and `LIKE` over the rows. Ratios are taken query by query and their median is told. Beside that: what storing takes, how
-//! large the index is, `stats`, and whole processes: `aludel search` beside this program called with `yardstick-search PATH EXPRESSION`.
+//! Ours is a search through the store, with its total, and reading the 20 hits. Its yardsticks
+//! alternate with it on the same file: FTS5 by `bm25` and by `rank` without a total, `count(*)` of
+//! the matches (the least any ranking must visit), and `LIKE`. The median of ratios per query is
+//! reported. Also: storing, index size, `stats`, and whole processes: `aludel search` and this
+//! program called with `yardstick-search PATH EXPRESSION`.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[path = "measure/spread.rs"]
@@ -30,7 +31,7 @@ const WORDS: usize = 50_000;
 const TAGS: usize = 200;
 const BATCH: u32 = 1_000;
 const QUERIES: usize = 40;
-/// LIKE takes long, so it gets fewer.
+/// LIKE is slow, so it gets fewer.
 const LIKE_QUERIES: usize = 5;
 
 fn main() {
@@ -77,7 +78,7 @@ fn main() {
     println!("load average: {}", std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
 }
 
-/// What any program must do to find with SQLite: open, search by `bm25`, read 20, print.
+/// The minimum to search with SQLite: open, search by `bm25`, read 20, print.
 fn search_once(database: &Path, expression: &str) {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "the yardsticks are a program of their own")]
@@ -96,7 +97,7 @@ fn search_once(database: &Path, expression: &str) {
     }
 }
 
-/// `aludel search` from its start to its end, beside the least a program with SQLite takes.
+/// `aludel search` from start to end, compared with a minimal SQLite program.
 fn whole_process(class: &str, word: &str, home: &Path) {
     let run = |program: &Path, arguments: &[&str]| {
         let began = Instant::now();
@@ -131,7 +132,7 @@ fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Chance that is the same every time (SplitMix64, Steele, Lea and Flood 2014).
+/// Reproducible random numbers (SplitMix64, Steele, Lea and Flood 2014).
 struct Chance(u64);
 
 impl Chance {
@@ -142,7 +143,7 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to `bound`, without it.
+    /// From 0 up to `bound`, exclusive.
     fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).expect("a small number")
     }
@@ -152,7 +153,7 @@ impl Chance {
     }
 }
 
-/// Made-up words, the commonest first.
+/// Made-up words, the most common first.
 struct Words {
     words: Vec<String>,
     /// The sum of `1 / rank` up to each.
@@ -171,7 +172,7 @@ impl Words {
         while words.len() < WORDS {
             let syllables = 2 + chance.below(3);
             let word: String = (0..syllables).map(|_| SYLLABLES[chance.below(SYLLABLES.len())]).collect();
-            // Words that stemming makes one would be commoner than their rank says.
+            // Words with the same stem would be more common than their rank.
             if seen.insert(terms(&word)) {
                 words.push(word);
             }
@@ -217,7 +218,7 @@ impl Words {
     }
 }
 
-/// A number of a tag: the smaller, the likelier.
+/// A tag's number: the smaller, the likelier.
 fn skewed(chance: &mut Chance) -> usize {
     let both = [chance.below(TAGS), chance.below(TAGS), chance.below(TAGS)];
     both.into_iter().min().unwrap_or_default()
@@ -227,7 +228,7 @@ fn tag(number: usize) -> String {
     format!("topic-{number}")
 }
 
-/// Stores the corpus as an import would: many at a time, the next being made while the last is written.
+/// Stores the corpus like an import: many at a time, making the next while the last is written.
 fn fill(path: &Path, words: &Words, count: u32) {
     let store = SqliteStore::open(path);
     let began = Instant::now();
@@ -253,7 +254,7 @@ fn fill(path: &Path, words: &Words, count: u32) {
     store.close().wait().expect("closed");
 }
 
-/// One prompt a commit, beside nothing but the commit's write and sync.
+/// One prompt per commit, compared with a bare write and sync.
 fn durable_appends(folder: &Path, words: &Words) {
     use std::io::Write;
     let store = SqliteStore::open(folder.join("appends.db"));
@@ -277,7 +278,7 @@ fn durable_appends(folder: &Path, words: &Words) {
     );
 }
 
-/// One prompt a job, as fast as they can be queued: the writer commits together what has gathered.
+/// One prompt per job, as fast as they can be queued: the writer groups waiting jobs in a commit.
 fn queued_appends(folder: &Path, words: &Words) {
     const JOBS: u32 = 5_000;
     let path = folder.join("queued.db");
@@ -309,7 +310,7 @@ fn report_sizes(connection: &Connection) {
 /// Queries of one kind.
 struct Class {
     name: &'static str,
-    /// What is typed, and the same for FTS5.
+    /// The query as typed, and the same for FTS5.
     queries: Vec<(String, String)>,
     filter: Filter,
 }
@@ -432,7 +433,7 @@ impl Class {
     }
 }
 
-/// The better of two runs, in milliseconds: the first brings in what lies cold.
+/// The better of two runs, in milliseconds: the first warms the caches.
 fn timed(mut work: impl FnMut()) -> f64 {
     let mut run = || {
         let began = Instant::now();

@@ -1,9 +1,9 @@
-//! Everything stored out and in again: prompts a second and the most memory, in each lossless format.
+//! Export and import of everything: prompts a second and peak memory, in each lossless format.
 //!
-//! `cargo bench --bench transfer [-- COUNT]` makes a database of a tenth of COUNT prompts and one of COUNT (100,000), each of some
-//! 2 kB, exports each in every format, and imports each file into an empty database, without vectors. Each step is a
-//! process of its own, so that its peak of memory is its own: what does not grow from one count to the other is bounded.
-//! What was imported is exported again as JSON lines, and must be what the source gives, byte for byte.
+//! `cargo bench --bench transfer [-- COUNT]` makes databases of COUNT (100,000) and COUNT / 10
+//! prompts of some 2 kB, exports each in every format, and imports each file into an empty
+//! database, without vectors. Steps are separate processes: memory that does not grow with the
+//! count is bounded. Each import, exported as JSON lines, must equal the source's, byte by byte.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]
@@ -28,7 +28,7 @@ use measure::peak_kb;
 use serde_json::json;
 
 const FORMATS: [&str; 4] = ["jsonl", "json", "csv", "yaml"];
-/// Prompts that are stored at once while the source is made.
+/// Prompts stored at once while the source is made.
 const AT_ONCE: u32 = 1000;
 
 fn main() {
@@ -45,7 +45,7 @@ fn main() {
     }
 }
 
-/// All formats, with so many prompts.
+/// All formats, with this many prompts.
 fn compare(count: u32) {
     let folder = tempfile::tempdir().expect("a folder");
     let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
@@ -73,7 +73,7 @@ fn compare(count: u32) {
     }
 }
 
-/// Runs a step in a process of its own: seconds, and megabytes of memory at most.
+/// Runs a step in a process of its own: seconds, and peak memory in megabytes.
 fn step(arguments: &[&str]) -> (f64, f64) {
     let own = std::env::current_exe().expect("this program's path");
     let output = Command::new(own).args(arguments).output().expect("this program starts");
@@ -83,7 +83,7 @@ fn step(arguments: &[&str]) -> (f64, f64) {
     (numbers[0], numbers[1] / 1024.0)
 }
 
-/// True where two files hold the same.
+/// True if two files are equal.
 fn same(a: &str, b: &str) -> bool {
     let same = Command::new("cmp").args(["--silent", a, b]).status();
     same.expect("cmp compares files").success()

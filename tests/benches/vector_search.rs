@@ -1,11 +1,12 @@
-//! Searching by nearness among many vectors, through the store, beside what the machine can do with the same vectors.
+//! Vector search through the store, compared with what the machine can do with the same vectors.
 //!
-//! The data is made up: skewed clusters around a shared direction, a spread of rank 64 inside each, a little noise. Recall
-//! is how many of the ten nearest by 32-bit numbers in memory are among the ten that the store answers with, over queries
-//! that are not stored. The yardsticks are measured in the same run: reading memory, comparing 32-bit numbers in memory on
-//! two threads, and rows of SQLite decoded one by one.
+//! The data is made up: skewed clusters around a shared direction, a spread of rank 64 in each,
+//! some noise. Recall is how many of the ten nearest by 32-bit floats are among the store's ten,
+//! over queries that are not stored. Yardsticks in the same run: reading memory, comparing 32-bit
+//! floats in memory on two threads, decoding SQLite rows.
 //!
-//! `ALUDEL_BENCH_VECTORS` names sizes (`1000000x384,100000x1536`), `ALUDEL_BENCH_FOLDER` where databases are kept for the
+//! `ALUDEL_BENCH_VECTORS` sets sizes (`1000000x384,100000x1536`), `ALUDEL_BENCH_FOLDER` keeps
+//! databases.
 //! next run.
 #![expect(
     clippy::expect_used,
@@ -30,7 +31,7 @@ const NEAREST: usize = 10;
 const CLUSTERS: usize = 1000;
 const RANK: usize = 64;
 
-/// Searches so seldom that a few tell enough.
+/// The number of runs of searches that are rare in practice.
 const FEW: usize = 5;
 
 fn main() {
@@ -50,7 +51,7 @@ struct Bench {
     path: PathBuf,
     space: Space,
     count: usize,
-    /// Every vector, one after the other.
+    /// All vectors, concatenated.
     matrix: Vec<f32>,
     queries: Vec<Vec<f32>>,
 }
@@ -98,7 +99,7 @@ impl Bench {
         self.search(&store, &self.queries[0], Filter::default(), false);
         let grown = anonymous_kb().saturating_sub(anonymous);
 
-        // One after the other, query by query, so that whatever else the machine does slows all of them.
+        // Interleaved by query, so that other load on the machine slows all of them.
         let half = Filter { persona: Some("code".into()), ..Filter::default() };
         let hundredth = Filter { model: Some("rare".into()), ..Filter::default() };
         let (mut memory, mut rows, mut bandwidth) = (Class::new("f32 in memory"), Class::new("SQLite rows"), 0_f64);
@@ -133,10 +134,10 @@ impl Bench {
         store.close().wait().expect("the store closes");
     }
 
-    /// Prompts by the database's own means, vectors through the store.
+    /// Stores prompts with plain SQL and vectors through the store.
     fn store_all(&self) {
         let store = SqliteStore::open(&self.path);
-        // Makes the file and its tables.
+        // Creates the file and its tables.
         store.append(Vec::new()).wait().expect("a database");
         let connection = rusqlite::Connection::open(&self.path).expect("the database opens");
         connection
@@ -168,7 +169,7 @@ impl Bench {
         store.close().wait().expect("the store closes");
     }
 
-    /// Makes the files of codes anew, then cuts a tenth off and has it extended.
+    /// Rebuilds the files of codes, then truncates a tenth and has it extended.
     fn make_and_extend(&self) {
         let folder = PathBuf::from(format!("{}-vectors", self.path.display()));
         let timed = || {
@@ -208,7 +209,7 @@ impl Bench {
         found.hits.iter().map(|hit| number(hit.id)).collect()
     }
 
-    /// GB a second that two threads read, the best of a few.
+    /// GB a second that two threads read, the best of a few runs.
     fn bandwidth(&self) -> f64 {
         let read = |numbers: &[f32]| {
             let mut sums = [0_u32; 64];
@@ -231,7 +232,7 @@ impl Bench {
         self.matrix.len() as f64 * 4.0 / times.fold(f64::INFINITY, f64::min) / 1e9
     }
 
-    /// What is truly nearest, by 32-bit numbers on two threads.
+    /// The true nearest, by 32-bit floats on two threads.
     fn compare_in_memory(&self, query: &[f32]) -> Vec<usize> {
         let dimensions = query.len();
         let best_of = |rows: &[f32], first: usize| {
@@ -259,7 +260,7 @@ impl Bench {
         best.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// The obvious way: every row, decoded, its cosine in 64 bits.
+    /// The naive way: decodes every row and computes its cosine in 64 bits.
     fn compare_rows(&self) {
         let connection = rusqlite::Connection::open(&self.path).expect("the database opens");
         let query: Vec<f64> = self.queries[0].iter().map(|number| f64::from(*number)).collect();
@@ -284,7 +285,7 @@ impl Bench {
     }
 }
 
-/// Searches of one kind: how long each took, and what they found of what they should.
+/// Searches of one kind: the time of each, and their recall.
 struct Class {
     name: &'static str,
     times: Vec<f64>,
@@ -321,7 +322,7 @@ impl Class {
     }
 }
 
-/// Half precision, without subnormal numbers, which do not matter to the time.
+/// Half precision without subnormal numbers, which do not affect the time.
 fn widen(half: [u8; 2]) -> f64 {
     let bits = u32::from(u16::from_le_bytes(half));
     let magnitude = f32::from_bits(((bits & 0x7FFF) << 13) + (112 << 23));
@@ -346,7 +347,7 @@ fn number(id: PromptId) -> usize {
     std::str::from_utf8(id.0.as_bytes()).ok().and_then(|digits| digits.parse().ok()).expect("sixteen digits")
 }
 
-/// The value that this share of them, 0 to 1, does not pass.
+/// The value that this share of them, 0 to 1, does not exceed.
 fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = (share * values.len() as f64).ceil() as usize;
@@ -359,11 +360,11 @@ fn anonymous_kb() -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Where the data comes from.
+/// The source of the data.
 struct Made {
     shared: Vec<f32>,
     centres: Vec<Vec<f32>>,
-    /// Directions in which the clusters spread, a set for every eighth of them.
+    /// The directions in which clusters spread, a set for every eighth of them.
     spreads: Vec<Vec<f32>>,
 }
 
@@ -381,7 +382,7 @@ impl Made {
         }
     }
 
-    /// Writes the vector of this seed; its length is one.
+    /// Writes the vector of this seed, of unit length.
     fn vector(&self, seed: u64, vector: &mut [f32]) {
         let mut chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
         // Skewed: the first clusters are the largest.
@@ -404,7 +405,7 @@ impl Made {
     }
 }
 
-/// Numbers by chance (splitmix64).
+/// Random numbers (splitmix64).
 struct Chance(u64);
 
 impl Chance {
@@ -420,7 +421,7 @@ impl Chance {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Nearly normal, of variance one: four uniform numbers added up.
+    /// Nearly normal, with variance one: the sum of four uniform numbers.
     fn normal(&mut self) -> f32 {
         let bits = self.next();
         let sum: u64 = (0..4).map(|part| (bits >> (16 * part)) & 0xFFFF).sum();

@@ -1,6 +1,6 @@
-//! What the workbench costs while text streams: a frame, a key, a token, an hour, and its start.
+//! The cost of the workbench while text streams: a frame, a key, a token, an hour, and its start.
 //!
-//! Each stands beside a yardstick in the same run, in turn with it:
+//! Each alternates with a yardstick in the same run:
 //! | measured | yardstick |
 //! |---|---|
 //! | a frame at 200x60, nine panes of 5,000 tokens, one token for each variant | ratatui's `Paragraph`, wrapped and scrolled, over three such texts |
@@ -9,8 +9,8 @@
 //! | memory after an hour of streaming in simulated time, in sixty runs and in one | the same after the first minutes |
 //! | start to first frame on a pseudo-terminal | `--version` of the same program, and `true` |
 //!
-//! `cargo bench --bench workbench [NAME…]` measures those whose names are given, of memory, frame, key, bytes, start;
-//! `ALUDEL_BENCH_ROUNDS` says how often (300).
+//! `cargo bench --bench workbench [NAME…]` measures those named, of memory, frame, key, bytes,
+//! start; `ALUDEL_BENCH_ROUNDS` sets the rounds (300).
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -47,11 +47,11 @@ const LARGE: (u16, u16) = (200, 60);
 const MEDIUM: (u16, u16) = (120, 40);
 
 fn main() {
-    // Memory first, while the others have left none behind.
+    // Memory first, before the others leave any behind.
     wanted::make(&[("memory", memory), ("frame", frames), ("key", keys), ("bytes", bytes), ("start", starts)], 300);
 }
 
-/// Tells a run's events with their numbers.
+/// Sends a run's numbered events.
 struct Teller {
     sheet: Sheet,
     seq: u64,
@@ -104,7 +104,7 @@ impl Teller {
         self.tell((0..VARIANTS).map(delta).collect());
     }
 
-    /// A whole phase of so many tokens a variant, at once.
+    /// A whole phase of this many tokens per variant, at once.
     fn whole(&mut self, phase: Phase, tokens: u64) {
         self.begin(phase);
         let contents: Vec<String> = (0..VARIANTS).map(|variant| text(u64::from(variant), tokens)).collect();
@@ -126,7 +126,7 @@ impl Teller {
     }
 }
 
-/// A word of one token with the blank after it; every thirtieth ends a line.
+/// A one-token word with a trailing blank; every thirtieth ends a line.
 fn word(number: u64) -> String {
     const WORDS: [&str; 12] = [
         "amber ", "vessel ", "to ", "review ", "dilute ", "of ", "furnace ", "risk ", "salt ", "a ", "state ", "line ",
@@ -140,7 +140,7 @@ fn text(seed: u64, tokens: u64) -> String {
     (0..tokens).map(|number| word(number + seed)).collect()
 }
 
-/// Says what half and what all but a hundredth of these do not pass, and gives the middle.
+/// Prints the median and the 99th percentile, and returns the median.
 fn told(name: &str, unit: &str, values: &mut [f64]) -> f64 {
     let (middle, most) = (percentile(values, 0.5), percentile(values, 0.99));
     println!("{name}: {middle:.3} {unit} p50, {most:.3} {unit} p99, of {}", values.len());
@@ -180,7 +180,7 @@ fn frames(rounds: u64) {
     println!("  {:.3}x, the middle of the pairs", percentile(&mut ratios, 0.5));
 }
 
-/// Three texts as ratatui itself draws them: wrapped anew for each frame, scrolled to about their end.
+/// Three texts as ratatui draws them: rewrapped for each frame, scrolled to about their end.
 struct Paragraphs {
     terminal: Terminal<CrosstermBackend<std::io::Sink>>,
     texts: Vec<String>,
@@ -207,7 +207,7 @@ impl Paragraphs {
         let draw = |frame: &mut ratatui::Frame<'_>| {
             let columns = Layout::horizontal([Constraint::Fill(1); 3]).split(frame.area());
             for (text, area) in texts.iter().zip(columns.iter()) {
-                // A row for each line break and each time the width is full; the exact number costs as much again.
+                // A row per line break and full width. The exact number would cost as much again.
                 let rows = text.lines().map(|line| line.len() / usize::from(area.width - 4) + 1).sum::<usize>();
                 let top = u16::try_from(rows.saturating_sub(usize::from(area.height))).unwrap_or(u16::MAX);
                 let paragraph = Paragraph::new(text.as_str()).block(Block::bordered());
@@ -222,7 +222,7 @@ impl Paragraphs {
 fn streaming(folder: &Path) -> Engine {
     let script = "answer: {words: 50000}\npacing: {first_token_ms: 20, tokens_per_s: 200}\n";
     std::fs::write(folder.join("script.yaml"), script).expect("a script");
-    // Vectors are not what is measured: a model that cannot be asked makes none.
+    // Vectors are not measured: without an embedding model none are made.
     let config = "providers:\n  sim: {script: script.yaml}\n\
                   generation: {default_max_tokens: 60000, default_embedding_model: openai}\n";
     std::fs::write(folder.join("config.yaml"), config).expect("a configuration");
@@ -238,11 +238,11 @@ fn keys(rounds: u64) {
     println!("  {:.2}x, middle to middle", streaming / calm);
 }
 
-/// How long keys take until their glyph is in a frame, once these keys were pressed and what follows from them is seen.
+/// Time from a key to a frame with its glyph, once the effect of `first` is visible.
 fn latencies(rounds: u64, first: &str) -> Vec<f64> {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let engine = streaming(folder.path());
-    // As in the program: the loop on this thread, the work of runs on two others.
+    // As in the program: the loop on this thread, runs on two others.
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let (typing, typed) = mpsc::channel(64);
@@ -254,16 +254,16 @@ fn latencies(rounds: u64, first: &str) -> Vec<f64> {
             tokio::time::sleep(Duration::from_millis(60)).await;
         }
         if !first.is_empty() {
-            // An estimate of tokens: text arrives. Then back to the input.
+            // A token estimate means that text is arriving. Then back to the input.
             until_drawn(&mut frames, "~").await;
             typing.send('i').await.expect("it listens");
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
         let mut took = Vec::new();
         for round in 0..rounds {
-            // Not in step with the frames.
+            // Out of step with the frames.
             tokio::time::sleep(Duration::from_millis(23 + round * 7 % 31)).await;
-            // Letters that nothing else on the screen has, one after the other.
+            // Consecutive letters that appear nowhere else on the screen.
             let letter = char::from_u32(0x0E01 + u32::try_from(round % 40).unwrap_or(0)).expect("a letter");
             while frames.try_recv().is_ok() {}
             let began = Instant::now();
@@ -278,7 +278,7 @@ fn latencies(rounds: u64, first: &str) -> Vec<f64> {
     runtime.block_on(typist).expect("keys were typed")
 }
 
-/// Waits for a frame that has `text` in it.
+/// Waits for a frame that contains `text`.
 async fn until_drawn(frames: &mut mpsc::Receiver<Vec<u8>>, text: &str) {
     while !String::from_utf8_lossy(&frames.recv().await.expect("the workbench is open")).contains(text) {}
 }
@@ -297,7 +297,7 @@ fn bytes(rounds: u64) {
     }
 }
 
-/// Streams into full panes for so long in simulated time: tokens, bytes, frames, and the bytes of whole frames.
+/// Streams into full panes in simulated time: tokens, bytes, frames, and the bytes of whole frames.
 fn streamed(seconds: u64, following: Following) -> (u64, usize, u64, usize) {
     let mut teller = Teller::new(MEDIUM, following);
     teller.run();
@@ -338,7 +338,7 @@ fn memory(rounds: u64) {
             );
         }
     }
-    // All of an hour in one run: the longest texts there can be.
+    // The whole hour in one run: the longest possible texts.
     let phase = runs * SHORT;
     minute(&mut teller, now, phase);
     println!("  after one run of {} minutes: {} kB, at most {} kB", phase * 3 / 60, held("VmRSS"), held("VmHWM"));
@@ -346,7 +346,7 @@ fn memory(rounds: u64) {
     println!("  after one more of a minute: {} kB, at most {} kB", held("VmRSS"), held("VmHWM"));
 }
 
-/// A run whose three phases stream 50 tokens a second for so many seconds each; gives the time after it.
+/// A run that streams 50 tokens a second for this long in each of three phases; returns the end.
 fn minute(teller: &mut Teller, mut now: u64, seconds: u64) -> u64 {
     teller.run();
     for phase in Phase::ALL {
@@ -366,7 +366,7 @@ fn minute(teller: &mut Teller, mut now: u64, seconds: u64) -> u64 {
     now
 }
 
-/// Memory of this process, in kB (proc(5)): `VmRSS` what it holds, `VmHWM` the most it has held.
+/// Memory of this process, in kB (proc(5)): `VmRSS` is current, `VmHWM` the peak.
 fn held(name: &str) -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
@@ -379,7 +379,7 @@ fn starts(rounds: u64) {
     let rounds = rounds.div_ceil(5).max(2);
     let (mut ours, mut version, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        // The end of the first frame is the end of its synchronised update.
+        // The first frame ends with its synchronised update.
         ours.push(milliseconds(until(home.path(), &[aludel, "tui"], Some("\u{1b}[?2026l"))));
         version.push(milliseconds(until(home.path(), &[aludel, "--version"], None)));
         bare.push(milliseconds(until(home.path(), &["true"], None)));
@@ -395,7 +395,7 @@ fn starts(rounds: u64) {
     println!("  {:.2}x --version, {:.2}x true, the middle of the pairs", ratios.0, ratios.1);
 }
 
-/// How long a command on a pseudo-terminal takes until it has written `text`, or to its end.
+/// The time until a command on a pseudo-terminal has written `text`, or ended.
 fn until(home: &Path, command: &[&str], text: Option<&str>) -> Duration {
     let (cols, rows) = MEDIUM;
     let pair = native_pty_system()
@@ -414,14 +414,14 @@ fn until(home: &Path, command: &[&str], text: Option<&str>) -> Duration {
     let (mut written, mut buffer) = (Vec::new(), [0; 16 * 1024]);
     let mut has_come = false;
     while !has_come {
-        // A terminal that nobody writes to any more ends with an error on some systems.
+        // On some systems, reading fails once nobody writes to a terminal.
         let Ok(length @ 1..) = reader.read(&mut buffer) else { break };
         written.extend_from_slice(&buffer[..length]);
         has_come = text.is_some_and(|text| String::from_utf8_lossy(&written).contains(text));
     }
     let took = began.elapsed();
     assert!(text.is_none() || has_come, "{command:?} wrote {}", String::from_utf8_lossy(&written));
-    // What has drawn its first frame has no more to do.
+    // It has drawn its first frame and is no longer needed.
     if text.is_some() {
         child.kill().expect("it runs");
     }

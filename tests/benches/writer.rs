@@ -1,10 +1,10 @@
-//! What the embedded writer takes for one request: its strategies, its gaps, and three variants through three phases, with
-//! nothing of the engine around it.
+//! The embedded writer's time for one request: strategies, gaps, and three variants through three
+//! phases, without the engine.
 //!
-//! The yardstick is what any reader has to do at least, once for each of the nine phases: put the request into small letters,
-//! and walk through its words. The two run in turn; the ratio is taken pair by pair and its median reported, with the tenth
-//! and the ninetieth part of a hundred. The first request of a process, for which the cue words are made ready, is told
-//! apart. `ALUDEL_BENCH_ROUNDS` says how often (200).
+//! The yardstick is the least any reader must do for each of the nine phases: lower-case the
+//! request and walk through its words. The two alternate; the median of pairwise ratios is reported
+//! with the tenth and ninetieth percentiles. The first request of a process, which prepares the cue
+//! words, is reported separately. `ALUDEL_BENCH_ROUNDS` sets the rounds (200).
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[path = "measure/spread.rs"]
@@ -39,7 +39,7 @@ fn main() {
         let first = began.elapsed();
         let (mut ratios, mut micros) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
-            // Another request each time, so that none is known from the round before.
+            // A new request each time, so that none is cached.
             let request = format!("{request} {round}");
             let yardstick = yardstick(&request);
             let took = ours(&writer, &request);
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// All that a run asks of the writer.
+/// Everything a run needs from the writer.
 fn ours(writer: &Writer, request: &str) -> Duration {
     let began = Instant::now();
     let strategies = writer.strategies(request, false, &Phase::ALL).expect("strategies");
@@ -84,7 +84,7 @@ fn ours(writer: &Writer, request: &str) -> Duration {
     began.elapsed()
 }
 
-/// The least that reading takes, as often as there are phases.
+/// The least that reading takes, once per phase.
 fn yardstick(request: &str) -> Duration {
     let began = Instant::now();
     for _ in 0..VARIANTS as usize * Phase::ALL.len() {

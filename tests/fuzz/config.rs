@@ -1,5 +1,5 @@
-//! The configuration: read, merged and checked from any text; what is refused is placed, what is taken can be changed
-//! and reads back as it was changed.
+//! The configuration, read, merged and checked from any text: faults have positions, and a valid
+//! one can be changed and reads back as changed.
 
 use aludel_core::config::{self, ConfigSource, Environment, Flags, edit};
 use aludel_core::error::Error;
@@ -64,8 +64,8 @@ const WORDS: &[&str] = &[
 
 const SECRET: &str = "sk-canarycanarycanary";
 
-/// Whether the secret stands in `text` as the value of an API key and nowhere else: nothing is open before its line
-/// that could make the line a part of a key or of another value, which may be named.
+/// Whether the secret is the value of an API key in `text` and nothing else: nothing open before
+/// its line could make it part of a key or of another value, which messages can show.
 fn is_secret(text: &str) -> bool {
     !text.contains(['"', '\'', '|', '>'])
         && text.lines().filter(|line| line.contains(SECRET)).all(|line| {

@@ -1,4 +1,4 @@
-//! The stream framer: the same frames whatever the splits, no more in them than came, and what was written comes back.
+//! The stream framer: splits do not matter, frames add nothing, and written frames round-trip.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ fn cut(framing: Framing, pieces: &[&[u8]]) -> (Vec<Frame>, Option<FrameFault>) {
             Err(fault) => return (frames, Some(fault)),
         }
     }
-    // A fault that came behind frames is given by the next call, which may be this one or the one after.
+    // A fault after frames is returned by a later call: this one or the next.
     for _ in 0..2 {
         match framer.finish() {
             Ok(more) => frames.extend(more),
@@ -69,7 +69,7 @@ fn frame() {
     });
 }
 
-/// Writes each line of `stream` as an event of its own, as WHATWG HTML, section 9.2.6, has it.
+/// Writes each line of `stream` as its own event, as in WHATWG HTML, section 9.2.6.
 fn comes_back(stream: &[u8]) {
     let text = String::from_utf8_lossy(stream);
     let lines: Vec<&str> = text.split(['\r', '\n']).filter(|line| !line.is_empty()).collect();

@@ -1,5 +1,5 @@
-//! The formats of import: every file ends after no more records than it has bytes, what is read is in proportion to it,
-//! and a record that is taken comes back the same through each format it can be written in.
+//! The import formats: a file yields no more records than bytes, memory is proportional to it, and
+//! an accepted record round-trips through each format that can hold it.
 
 use std::fmt::Write as _;
 
@@ -64,7 +64,7 @@ const WORDS: &[&str] = &[
     "",
 ];
 
-/// How they stand in a file.
+/// The syntax around them in a file.
 const FILE: &[&str] = &[
     "{",
     "}",
@@ -106,7 +106,7 @@ const FILE: &[&str] = &[
     "\r\n",
 ];
 
-/// A prompt of one record, to put the words into a file that reads well.
+/// A prompt with a single record, to insert the words into a valid file.
 fn composed(format: TransferFormat, input: &[u8]) -> Vec<u8> {
     let mut tape = Tape(input);
     let mut out = String::new();
@@ -155,8 +155,8 @@ fn check(format: TransferFormat, input: &[u8]) {
     assert!(reader.left_out().len() <= file.len());
 }
 
-/// The most that a file of so many bytes may be read as. JSON may write a character as six; the header of CSV is
-/// repeated by each row; an alias of YAML repeats what it names, a hundred times the events at most.
+/// The most that a file of this size can be read as. JSON can write a character as six; each row of
+/// CSV repeats the header; a YAML alias repeats its target, at most a hundred times the events.
 fn most(format: TransferFormat, file: usize) -> usize {
     match format {
         TransferFormat::Csv => 64 + 8 * file + file * file,

@@ -1,4 +1,4 @@
-//! Key maps: any names and keys are taken or refused by name, and what is refused says which and why.
+//! Key maps: any names and keys are accepted or rejected by name with the reason.
 
 use std::collections::BTreeMap;
 

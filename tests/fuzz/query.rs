@@ -1,4 +1,4 @@
-//! The query reader: whatever is typed gives conditions within the limits, and a text is found by its own words.
+//! The query parser: any query gives bounded conditions, and a text is found by its own words.
 
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ fn query() {
         assert_eq!(seen.len(), query.clauses.len(), "a condition stands twice");
         assert!(!query.matches::<String>(&[]), "nothing is found in nothing");
 
-        // Words of letters alone, an operator among them: each must be found in the text they are from.
+        // Purely alphabetic words, possibly an operator: each must be found in its own text.
         let words: Vec<&str> = typed
             .split(|character: char| !character.is_ascii_alphabetic())
             .filter(|word| !word.is_empty() && *word != "OR" && word.len() < 40)

@@ -1,5 +1,5 @@
-//! The request decoder, for every operation: what is taken is within the limits, what is refused is named, field by field,
-//! in few words; the same value gives the same answer.
+//! The request decoder, for every operation: accepted values are within limits, faults are named by
+//! field, briefly; equal values give equal results.
 
 use std::fmt::Debug;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::tape::{self, Tape};
 
-/// Values that fields look for; their names are those of the tables.
+/// Values that fields expect; their names come from the tables.
 const WORDS: &[&str] = &[
     "solutio",
     "coagulatio",
@@ -45,7 +45,7 @@ const WORDS: &[&str] = &[
     "desc",
 ];
 
-/// The most that is said of one request.
+/// The most bytes reported about one request.
 const SAID_BYTES: usize = 256 * 1024;
 
 fn check<R: Request + Debug>(input: &[u8], known: &Known) -> Option<R> {
@@ -56,7 +56,7 @@ fn check<R: Request + Debug>(input: &[u8], known: &Known) -> Option<R> {
         Some((byte, rest)) => {
             let mut tape = Tape(rest);
             let mut value = tape::object(&mut tape, &words, 4);
-            // Half of them have the fields that must be there, with what may be right.
+            // Half of them have the required fields, with plausible values.
             for field in R::FIELDS.iter().filter(|field| byte % 2 == 1 && field.required) {
                 value[field.name] =
                     if byte % 4 == 1 { tape.word(&words).into() } else { tape::json(&mut tape, &words, 2) };

@@ -1,5 +1,5 @@
-//! What escapes text for a terminal: nothing hidden is left, nothing visible changes, and once is enough; the same whatever the
-//! pieces it comes in.
+//! Escaping text for a terminal: nothing hidden is left, nothing visible changes, it is idempotent,
+//! and pieces do not matter.
 
 use aludel_core::text::shown::{Escaper, escape, escape_json, escape_line, is_always_hidden};
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn shown() {
         let text = tape::text(rest, WORDS);
         let escaped = escape(&text);
         let is_raw = |c: char| (c.is_control() && !matches!(c, '\n' | '\t' | '\r')) || is_always_hidden(c);
-        // A tag is left where it belongs to a flag.
+        // A tag character can stay where it belongs to a flag.
         assert!(!escaped.chars().any(|c| is_raw(c) && !('\u{e0020}'..='\u{e007f}').contains(&c)), "{escaped:?}");
         assert_eq!(escape(&escaped), escaped, "once is enough");
         assert!(escaped.len() <= 12 * text.len());

@@ -1,14 +1,14 @@
-//! What random bytes are made into: texts of the words that a reader looks for, JSON of them, and places to split.
+//! Turns random bytes into texts of a target's own words, JSON of them, and places to split.
 //!
-//! Uniform bytes hardly ever pass a reader's first check, so most inputs are composed of the target's own words.
+//! Uniform bytes rarely pass a reader's first check, so most inputs are composed of such words.
 
 use serde_json::{Map, Value};
 
-/// Oddities that belong into every text.
+/// Oddities to mix into every text.
 const ODD: [&str; 12] =
     ["\u{feff}", "\u{1b}[2J", "\u{202e}", "\u{0}", "é", "漢字", "👩‍🔬", "\r", "\u{85}", "\u{2028}", "aB", "\u{e0041}"];
 
-/// Bytes that decide one thing after the other; zeros at their end.
+/// Bytes that make one decision after the other, then zeros.
 #[derive(Debug)]
 pub(crate) struct Tape<'b>(pub(crate) &'b [u8]);
 
@@ -30,7 +30,7 @@ impl Tape<'_> {
     }
 }
 
-/// The input of a target: after a `0` as it stands, else composed of `words`.
+/// The input of a target: raw after a `0`, else composed of `words`.
 pub(crate) fn bytes(input: &[u8], words: &[&str]) -> Vec<u8> {
     match input.split_first() {
         Some((b'0', rest)) => rest.to_vec(),
@@ -39,7 +39,7 @@ pub(crate) fn bytes(input: &[u8], words: &[&str]) -> Vec<u8> {
     }
 }
 
-/// As [`bytes`], with U+FFFD for what is not UTF-8.
+/// As [`bytes`], with U+FFFD for invalid UTF-8.
 pub(crate) fn text(input: &[u8], words: &[&str]) -> String {
     String::from_utf8_lossy(&bytes(input, words)).into_owned()
 }
@@ -70,7 +70,7 @@ fn composed(tape: &mut Tape<'_>, words: &[&str]) -> Vec<u8> {
     out
 }
 
-/// Any JSON whose names and texts are mostly `words`; not deeper than `depth`.
+/// Any JSON whose names and texts are mostly `words`, at most `depth` levels deep.
 pub(crate) fn json(tape: &mut Tape<'_>, words: &[&str], depth: usize) -> Value {
     let kind = tape.byte() % if depth == 0 { 8 } else { 14 };
     match kind {
@@ -96,7 +96,7 @@ pub(crate) fn object(tape: &mut Tape<'_>, words: &[&str], depth: usize) -> Value
     Value::Object((0..count).map(|_| member(tape)).collect::<Map<_, _>>())
 }
 
-/// A text of a few words, at times very long.
+/// A text of a few words, sometimes very long.
 fn phrase(tape: &mut Tape<'_>, words: &[&str]) -> String {
     match tape.byte() {
         0..=199 => tape.word(words).to_owned(),
@@ -106,7 +106,7 @@ fn phrase(tape: &mut Tape<'_>, words: &[&str]) -> String {
     }
 }
 
-/// `whole` in pieces as the tape says; all of it, whatever the tape.
+/// Splits `whole` as the tape decides. The pieces always add up to all of it.
 pub(crate) fn pieces<'w>(tape: &mut Tape<'_>, mut whole: &'w [u8]) -> Vec<&'w [u8]> {
     let mut pieces = Vec::new();
     while !whole.is_empty() {

@@ -1,4 +1,4 @@
-//! Files of themes: read whole or refused, with the line, in few words.
+//! Theme files: read whole, or rejected with the line, briefly.
 
 use aludel_core::assets::Assets;
 use aludel_core::assets::theme::Role;

@@ -1,5 +1,5 @@
-//! The five codecs: an answer reads the same whatever the splits of its stream, holds no more text than came, ends once;
-//! and whatever a failure's body, list of models or of vectors says, what is made of it is sound and short.
+//! The five codecs: an answer reads the same however its stream is split, holds no more text than
+//! arrived, and ends once; failures and lists of models or vectors give sound, short results.
 
 use aludel_core::error::ProviderError;
 use aludel_core::provider::frame::{Framer, Framing};
@@ -104,7 +104,7 @@ const WORDS: &[&str] = &[
     "",
 ];
 
-/// How they stand in a stream.
+/// Their syntax in a stream.
 const STREAM: &[&str] = &[
     "data: ",
     "event: message_start\n",
@@ -141,7 +141,7 @@ const STREAM: &[&str] = &[
 /// The longest message of a failure, in bytes.
 const MESSAGE_BYTES: usize = 4096;
 
-/// A stream of JSON values, composed of the tape, or the tape as it stands.
+/// A stream of JSON values composed from the tape, or the raw tape.
 fn stream(framing: Framing, input: &[u8]) -> Vec<u8> {
     if input.first().is_some_and(|byte| byte % 4 == 1) {
         let (mut tape, mut out) = (Tape(&input[1..]), Vec::new());

@@ -1,4 +1,4 @@
-//! YAML as a tree: bounded in depth and size, its faults on lines of the text, its keys where they are found.
+//! YAML as a tree: bounded depth and size, faults on lines of the text, keys found where they are.
 
 use aludel_core::text::yaml::{Node, Step, locate, parse};
 

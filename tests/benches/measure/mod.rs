@@ -1,4 +1,4 @@
-//! What the benches of runs share: a run to measure, and what the process took for it.
+//! Shared by the benches of runs: a run to measure, and its cost to the process.
 
 use std::time::{Duration, Instant};
 
@@ -7,8 +7,8 @@ use aludel_core::engine::Engine;
 use aludel_core::event::EventKind;
 use serde_json::json;
 
-/// A whole run through `provider`, to its last event. One that fails or is retried ends the bench. The vectors that are
-/// made of it afterwards are waited for and not counted.
+/// A whole run through `provider`, to its last event. A failure or retry ends the bench. Waits for
+/// the vectors made afterwards without counting that time.
 pub(crate) async fn generate(engine: &Engine, provider: &str, variants: u32) -> Duration {
     let began = Instant::now();
     let raw = json!({ "input": "Write a function that finds primes", "count": variants, "provider": provider });
@@ -40,14 +40,14 @@ pub(crate) fn cpu_ms() -> f64 {
     fields.get(10).zip(fields.get(11)).map_or(f64::NAN, |(user, system)| (user + system) * 10.0)
 }
 
-/// The most memory this process has held (proc(5), VmHWM).
+/// The peak memory of this process (proc(5), VmHWM).
 pub(crate) fn peak_kb() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("VmHWM: 0");
     line.split_whitespace().nth(1).unwrap_or("0").to_owned()
 }
 
-/// The middle one; of an even number the upper.
+/// The median; of an even number of values the upper one.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,9 +1,9 @@
-//! Which measurements of a bench are wanted, and how often: names as arguments, rounds in `ALUDEL_BENCH_ROUNDS`.
+//! Selects the measurements of a bench by arguments, and the rounds by `ALUDEL_BENCH_ROUNDS`.
 
-/// What is measured, and how, given how often.
+/// A name and a function that takes the number of rounds.
 pub(crate) type Measurement = (&'static str, fn(u64));
 
-/// Makes those of `all` whose names are given, or all, in this order; `usual` is how often unless it is said.
+/// Runs those of `all` that are named, or all, in order; `usual` is the default number of rounds.
 pub(crate) fn make(all: &[Measurement], usual: u64) {
     let rounds = std::env::var("ALUDEL_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     // `cargo bench` adds its own `--bench`.

@@ -1,7 +1,7 @@
-//! A key unlike any other, and the ways in which it could show.
+//! A unique key, and the forms in which it could leak.
 //!
-//! Looks for the key as it is, escaped, percent-encoded, in base64 at any place of a longer text, and for its beginning or
-//! its end alone, since a text that is cut short before it is masked would show just that.
+//! Looks for the key raw, escaped, percent-encoded, in base64 at any offset of a longer text, and
+//! for its beginning or end alone, which a text that is cut before it is masked would show.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of the key's beginning or end that give it away.
 const PART: usize = 10;
 
-/// A secret that was made for one test.
+/// A secret made for one test.
 #[derive(Debug, Clone)]
 pub(super) struct Canary {
     pub(super) key: String,
@@ -19,13 +19,13 @@ pub(super) struct Canary {
 }
 
 impl Canary {
-    /// A new one. It has characters that URLs, JSON and base64 write in their own ways.
+    /// A new one, with characters that URLs, JSON and base64 encode differently.
     pub(super) fn new() -> Self {
         let random = || RandomState::new().build_hasher().finish();
         Self::of(format!("{:016x}+{:016x}/{:016x}=", random(), random(), random()))
     }
 
-    /// One that is written down in a test.
+    /// One with a given key.
     pub(super) fn of(key: String) -> Self {
         let text = key.as_bytes();
         let percent = |upper: bool| {
@@ -47,7 +47,7 @@ impl Canary {
         ];
         for shift in 0..3 {
             let encoded = base64(&[vec![0; shift], text.to_vec()].concat());
-            // The first and the last letters hold bits of what stands around the key.
+            // The first and last letters also hold bits of the surrounding text.
             let inner = encoded.trim_end_matches('=');
             let inner = &inner[(shift * 8).div_ceil(6)..inner.len() - 1];
             spellings.push(("in base64", inner.to_owned()));
@@ -56,7 +56,7 @@ impl Canary {
         Self { key, spellings }
     }
 
-    /// How it shows in these bytes, if it does, with what stands around it.
+    /// The form in which it shows in these bytes, if any, with the surrounding text.
     pub(super) fn found_in(&self, bytes: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(bytes);
         self.spellings.iter().find_map(|(how, spelling)| {
@@ -67,7 +67,7 @@ impl Canary {
         })
     }
 
-    /// Every file below a folder in which it shows, but for those that are meant to hold it.
+    /// The files below a folder that contain it, other than those meant to.
     pub(super) fn found_below(&self, folder: &Path, meant: &[PathBuf]) -> Vec<String> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(folder).expect("a folder") {

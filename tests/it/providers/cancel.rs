@@ -1,7 +1,7 @@
-//! Stopping: whoever stops a run, the provider's sockets are closed within a second, and what has finished is kept.
+//! Stopping: however a run is stopped, the provider's sockets are closed within a second, and
+//! finished variants are kept.
 //!
-//! Shown where a call is silent before its first token and where it is in the middle, for a dropped run, for one variant
-//! of several, and for the built program on a signal.
+//! Before the first token and amid a call; a dropped run, one variant of several, a signal.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -19,13 +19,13 @@ use super::vendors::Vendor;
 
 const A_SECOND: Duration = Duration::from_secs(1);
 
-/// A provider that hangs for the variants that `hangs` names, and answers the others.
+/// A provider that hangs for the variants selected by `hangs`, and answers the others.
 fn hanging(vendor: Vendor, fault: Fault, hangs: fn(&Asked) -> bool) -> Actor {
     let script = fault.script(vendor, KEY, "").expect("every vendor can hang");
     Actor::new(vendor.name(), vendor).playing(move |asked| hangs(asked).then(|| script.clone()))
 }
 
-/// The sockets of these requests are closed within a second.
+/// Asserts that the sockets of these requests are closed within a second.
 async fn close_within_a_second(stage: &Stage, asked: &[Asked]) {
     for asked in asked {
         let closed = tokio::time::timeout(A_SECOND, stage.server().until_closed(asked.connection)).await;
@@ -60,7 +60,7 @@ async fn dropping_a_run_closes_every_socket_within_a_second() {
             assert_eq!(asked.len(), 2, "{vendor:?}");
             close_within_a_second(&lab.stage, &asked).await;
         }
-        // Nobody comes back for more.
+        // There are no further calls.
         assert_eq!(lab.stage.server().requests().len(), 2 * Vendor::ALL.len());
     }
 }

@@ -1,4 +1,4 @@
-//! A failure of a provider is the same on every face: code, status, message, provider, whatever carries it.
+//! A provider's failure is the same on every face: code, status, message, provider.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -35,7 +35,7 @@ fn actor((vendor, fault): (Vendor, Fault), elsewhere: &str) -> Actor {
     actor
 }
 
-/// What the program tells a host that calls its tool over a pipe.
+/// The program's reply to a host that calls its tool over a pipe.
 fn over_mcp(house: &House, provider: &str) -> Value {
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
@@ -57,7 +57,7 @@ fn over_mcp(house: &House, provider: &str) -> Value {
     serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("a problem")
 }
 
-/// Status and body of an answer.
+/// Status and body of a response.
 fn split(answer: &[u8]) -> (u64, String) {
     let answer = String::from_utf8_lossy(answer);
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head");

@@ -1,6 +1,6 @@
-//! A phase's provider is down, and another one answers: visibly, with every cause told, and only where that helps.
+//! Falling back from a failing provider: visibly, with every cause, and only where it helps.
 //!
-//! Over sockets with the five vendors, and for the breaker's pause with scripted providers on a virtual clock.
+//! With the five vendors over sockets; the breaker's pause on a virtual clock.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::stage::{Actor, good_text};
 use super::vendors::Vendor;
 use crate::seeded::Seeded;
 
-/// A provider named `name` that always has this fault, and is not asked again for it.
+/// A provider named `name` that always has this fault, without retries.
 fn failing(name: &str, vendor: Vendor, fault: Fault, elsewhere: &str) -> Actor {
     let script = fault.script(vendor, KEY, elsewhere).expect("a fault of this vendor");
     let mut actor = Actor::new(name, vendor).playing(move |_| Some(script.clone()));
@@ -34,7 +34,7 @@ async fn run(lab: &Lab) -> Ran {
     lab.run(json!({"count": 1, "phases": ["coagulatio"]})).await.expect("a lawful run")
 }
 
-/// The fallback is told everywhere it has to be.
+/// Asserts that the fallback is reported everywhere it should be.
 fn check_fallback(result: &GenerationResult, ran: &Ran, first: &str, fallback: &str) {
     let prompt = &result.prompts[0];
     assert_eq!(prompt.provider, fallback);
@@ -163,9 +163,9 @@ async fn each_phase_has_its_own_provider_and_its_own_fallback() {
             .collect();
         assert_eq!(steps, [("router", Some("claude")), ("gemini", None), ("local", Some("gpt"))]);
         assert_eq!(prompt.content, good_text(Phase::Coagulatio, prompt.variant));
-        // Only the router says what it cost, so the sum is not known.
+        // Only the router reports a cost, so the sum is unknown.
         assert_eq!((prompt.model_metadata.cost_usd, prompt.model_metadata.input_tokens), (None, 33));
-        // The text that the first provider had begun with is void.
+        // The text that the first provider began with is discarded.
         assert!(!prompt.content.contains("Keep the receiver cool. Heat"));
     }
     assert_eq!(lab.stage.objections(), Vec::<String>::new());
@@ -186,7 +186,7 @@ async fn a_provider_that_keeps_failing_is_not_asked_any_more_and_its_fallback_is
     assert!(result.warnings.iter().any(|warning| warning.contains("was not called")), "{:?}", result.warnings);
 }
 
-/// Generates once on a virtual clock; nothing is stored, because the store has a thread of its own.
+/// Generates once on a virtual clock, without storing, because the store has its own thread.
 async fn generate(seeded: &Seeded) -> Result<(String, Option<String>), String> {
     let request = json!({"input": "Distil", "count": 1, "phases": ["coagulatio"], "save": false});
     let mut run = seeded.engine.generate(seeded.engine.decode(request).expect("a request")).expect("a run");
@@ -208,7 +208,7 @@ async fn generate(seeded: &Seeded) -> Result<(String, Option<String>), String> {
 
 #[tokio::test(start_paused = true)]
 async fn the_breaker_opens_tries_once_and_closes_while_the_fallback_answers() {
-    // Down for its first five calls and for the first trial, then well.
+    // Down for its first five calls and the first trial, then healthy.
     let script = "{answer: {text: 'from the first'}, rules: [{times: 6, fault: {kind: server_error, status: 503}}]}";
     let files = [("first.yaml", script), ("second.yaml", "answer: {text: 'from the second'}")];
     let configuration = format!(

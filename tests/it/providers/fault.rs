@@ -1,8 +1,8 @@
-//! Every fault, what a server of each vendor does for it, and how the contract says it must end.
+//! Every fault, how a server of each vendor causes it, and how the contract says it must end.
 //!
-//! [`Fault::script`] is the cause, [`Fault::expected`] the effect, each written from its own source: the vendors' words
-//! ([`vendors`](super::vendors)) and the contract's table of codes. A vendor that has no such fault gives the reason.
-//! What happens below HTTP (nobody listens, TLS) has no script; [`Fault::place`] says where such a provider is looked for.
+//! [`Fault::script`] is the cause, [`Fault::expected`] the effect, each from its own source: the
+//! vendors' messages ([`vendors`](super::vendors)) and the contract. A vendor without such a fault
+//! gives the reason. Faults below HTTP have no script; [`Fault::place`] is their address.
 
 use aludel_core::domain::Timestamp;
 use aludel_core::error::Code;
@@ -10,7 +10,7 @@ use aludel_core::provider::transport::testing::Script;
 
 use super::vendors::{Answer, Complaint, MODEL, Missing, Reply, StreamFault, Vendor, Wait, repeating};
 
-/// The text of a whole answer, in three pieces; the middle one is where answers are cut.
+/// The text of a complete answer, in three pieces; answers are cut in the middle one.
 pub(super) const PIECES: [&str; 3] =
     ["Heat the alembic gently. ", "The spirit vaporises, 蒸留, and drips. ", "Keep the receiver cool."];
 
@@ -18,7 +18,7 @@ pub(super) const PIECES: [&str; 3] =
 const TOKEN: &str = "vaporises";
 const CHARACTER: &str = "蒸";
 
-/// How far ahead the date lies that is asked to be waited for, in seconds.
+/// Seconds from now to the date given in `Retry-After`.
 const DATE_AHEAD_S: u32 = 2;
 
 const MEGABYTE: usize = 1_000_000;
@@ -72,35 +72,35 @@ pub(super) enum Fault {
     RedirectTemporary,
 }
 
-/// Where a provider is looked for.
+/// The address of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// At the server that plays scripts.
+    /// The server that plays scripts.
     Stage,
-    /// Where nobody listens.
+    /// A port without a listener.
     Nowhere,
-    /// At a server whose certificate nobody trusts.
+    /// A server with an untrusted certificate.
     Untrusted,
-    /// At a server that knows no TLS and says so in plain.
+    /// A server that does not support TLS and answers in plain text.
     Plain,
 }
 
-/// How a fault must end when it persists.
+/// How a persistent fault must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) verdict: Verdict,
-    /// Whether the call is made again.
+    /// Whether the call is retried.
     pub(super) retried: bool,
-    /// What the message must tell, in any case of letters.
+    /// What the message must contain, ignoring case.
     pub(super) tells: &'static [&'static str],
 }
 
-/// What comes of it.
+/// The outcome of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// A failure with this code; `upstream` is the status that must be told, `None` where there is no failed status.
+    /// A failure with this code; `upstream` is the HTTP status to report, `None` if none failed.
     Fails { code: Code, upstream: Option<u16> },
-    /// A whole answer after another request, and a warning with this word.
+    /// A complete answer after another request, and a warning with this word.
     Answers { warning: &'static str },
 }
 
@@ -153,7 +153,7 @@ impl Fault {
         (Self::RedirectTemporary, "redirect-307"),
     ];
 
-    /// Where its provider is looked for.
+    /// The address of its provider.
     pub(super) const fn place(self) -> Place {
         match self {
             Self::NobodyListens => Place::Nowhere,
@@ -163,12 +163,12 @@ impl Fault {
         }
     }
 
-    /// True where megabytes come and one call has shown it all.
+    /// True for faults with megabytes of data, where one call shows everything.
     pub(super) const fn is_bulky(self) -> bool {
         matches!(self, Self::Endless | Self::TenMegabytes | Self::TenMegabyteLine | Self::TenMegabyteError)
     }
 
-    /// The limit of silence that its provider is given, in seconds.
+    /// The silence limit of its provider, in seconds.
     pub(super) const fn timeout_s(self) -> u64 {
         match self {
             Self::HangsBeforeHead | Self::HangsBeforeToken | Self::HangsAfterToken => 1,
@@ -176,7 +176,7 @@ impl Fault {
         }
     }
 
-    /// The wait that the server asks for in its last answer, in seconds: at least and at most.
+    /// The wait requested in the server's last answer, in seconds: minimum and maximum.
     pub(super) const fn asked_wait_s(self) -> Option<(f64, f64)> {
         match self {
             Self::RateLimitSeconds | Self::RateLimitRetryInfo => Some((1.0, 1.0)),
@@ -187,7 +187,7 @@ impl Fault {
         }
     }
 
-    /// The least wait in milliseconds that the server asks for before each further request.
+    /// The minimum wait in milliseconds requested before each further request.
     pub(super) const fn least_wait_ms(self) -> u64 {
         match self {
             Self::RateLimitSeconds | Self::RateLimitRetryInfo => 1000,
@@ -196,13 +196,13 @@ impl Fault {
         }
     }
 
-    /// The earliest second since 1970 to come again in, for a request that came at `arrived`. A date has whole seconds
-    /// and is written a moment after that: how long was waited says little, when it came again says all.
+    /// The earliest second since 1970 to retry a request that arrived at `arrived`. Dates are in
+    /// whole seconds and written a moment later, so the wait itself says little.
     pub(super) fn named_second(self, arrived: Timestamp) -> Option<i64> {
         (self == Self::RateLimitDate).then(|| arrived.as_second() + i64::from(DATE_AHEAD_S))
     }
 
-    /// What the server does to one who sent `key`. `elsewhere` is where redirects lead.
+    /// The server's reaction to a client that sent `key`. Redirects lead to `elsewhere`.
     ///
     /// # Errors
     /// The reason why this vendor has no such fault.
@@ -230,7 +230,7 @@ impl Fault {
             Self::GatewayPage => Reply::page(502, "Bad Gateway").script(key),
             Self::Unavailable => complaint(Complaint::Unavailable)?,
             Self::Overloaded => complaint(Complaint::Overloaded)?,
-            // The first three never get so far.
+            // The first three never reach it.
             Self::NobodyListens | Self::UntrustedCertificate | Self::NoTls | Self::Reset => Script::nothing().reset(),
             Self::CutInToken => begun().chunk(until_within(middle, TOKEN, 4)).reset(),
             Self::CutInCharacter => begun().chunk(until_within(middle, CHARACTER, 1)).close(),
@@ -286,7 +286,7 @@ impl Fault {
             }
             Self::RefusalByFilter if vendor == Vendor::OpenRouter => rejected(Some(403)).telling(&["declined"]),
             Self::RefusalByFilter if vendor == Vendor::OpenAi => rejected(Some(400)).telling(&["declined"]),
-            // Anthropic gives its filter no type of its own, and its words may change.
+            // Anthropic's filter has no error type of its own, and its message may change.
             Self::BadRequest | Self::RefusalByFilter => rejected(Some(400)),
             Self::TooLong => rejected(Some(400)).telling(&["shorten"]),
             Self::OutOfCredit => limited(402).telling(&["credit"]),
@@ -341,8 +341,8 @@ impl Expected {
     }
 }
 
-/// The status that an error in a stream stands for, where the vendor says so: Anthropic by the type, OpenRouter and
-/// Google by number.
+/// The status of an error in a stream, where the vendor defines it: Anthropic by type, OpenRouter
+/// and Google by number.
 fn status_in_stream(vendor: Vendor, fault: StreamFault) -> Option<u16> {
     match (vendor, fault) {
         (Vendor::Anthropic | Vendor::Google, StreamFault::Internal) => Some(500),
@@ -353,13 +353,13 @@ fn status_in_stream(vendor: Vendor, fault: StreamFault) -> Option<u16> {
     }
 }
 
-/// A frame cut `further` bytes after the beginning of `text` in it.
+/// A frame cut `further` bytes after the start of `text` in it.
 fn until_within(frame: &[u8], text: &str, further: usize) -> Vec<u8> {
     let found = frame.windows(text.len()).position(|window| window == text.as_bytes());
     frame[..found.expect("the text is in the frame") + further].to_vec()
 }
 
-/// A whole answer, every frame a chunk.
+/// A complete answer, every frame a chunk.
 pub(super) fn whole(vendor: Vendor, answer: &Answer) -> Script {
     chunks(stream(vendor), answer.frames()).end()
 }
@@ -385,11 +385,11 @@ fn redirect(status: u16, vendor: Vendor, key: &str, elsewhere: &str) -> Script {
     Script::whole(status, &[("location", &location)], "")
 }
 
-/// Bytes that mean nothing, always the same.
+/// Meaningless bytes, always the same.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_u32;
     let next = || {
-        // Xorshift: no matter how good, it only has to look like nothing.
+        // Xorshift: its quality does not matter, it only has to look random.
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;

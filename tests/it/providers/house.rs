@@ -1,5 +1,5 @@
-//! The built program in a home of its own, with its providers on a [`Stage`] that plays while the program runs. As a
-//! server it runs in `rest_server`.
+//! The built program in its own home, with its providers on a [`Stage`] in this process.
+//! `rest_server` runs it as a server.
 
 use std::process::Command;
 
@@ -8,16 +8,16 @@ use tokio::runtime::{Builder, Runtime};
 use super::stage::{Actor, Stage, write_templates};
 use crate::support::{Home, Said};
 
-/// A home whose configuration leads to a stage.
+/// A home configured for a stage.
 pub(super) struct House {
     pub(super) home: Home,
     pub(super) stage: Stage,
-    /// Keeps the stage going; outlives it.
+    /// Drives the stage; dropped after it.
     runtime: Runtime,
 }
 
 impl House {
-    /// Opens with these actors; `more` is added to the configuration. The first actor is every phase's provider.
+    /// Opens with these actors and `more` configuration. All phases use the first actor.
     pub(super) fn open(more: &str, actors: impl FnOnce(&str) -> Vec<Actor>) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let stage = runtime.block_on(Stage::open(actors));
@@ -32,13 +32,13 @@ impl House {
         self.home.run(arguments)
     }
 
-    /// Waits for something on the stage.
+    /// Waits for a future of the stage.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 }
 
-/// Sends a signal. There is no safe function for it, so the shell's own is used.
+/// Sends a signal with the shell's `kill`, as there is no safe function for it.
 pub(super) fn signal(process: u32, name: &str) {
     let status = Command::new("sh").args(["-c", &format!("kill -{name} {process}")]).status();
     assert!(status.expect("a shell").success());

@@ -1,8 +1,8 @@
-//! No key is ever shown: a canary goes through every fault, with everything logged, and then every file, output and
-//! answer is searched for it.
+//! No key ever leaks: a canary goes through every fault with full logging, and then every file,
+//! output and response is searched for it.
 //!
-//! The key comes in each of the ways there are: written down, from a variable, from `<NAME>_API_KEY`, from a command, as
-//! a header; the command has a secret of its own among its arguments. Servers repeat it in their errors, as some do. The built program is asked over REST and on the command line.
+//! Keys come from the configuration, a variable, `<NAME>_API_KEY`, a command (with another secret
+//! in its arguments) and a header. Servers repeat the key in errors, as some do.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ use super::rest_server::RestServer;
 use super::stage::Actor;
 use super::vendors::Vendor;
 
-/// A level that keeps all that anybody says, the libraries that speak HTTP and TLS included.
+/// A level that logs everything, including the HTTP and TLS libraries.
 const EVERYTHING: &str = "trace,reqwest=trace,hyper=trace,hyper_util=trace,h2=trace,rustls=trace,tokio=trace";
 
-/// Requests to the server at the same time.
+/// Parallel requests to the server.
 const SIDE_BY_SIDE: usize = 8;
 
-/// Everything that was ever put out, by where it was.
+/// All output, by its origin.
 struct Outputs(Vec<(String, Vec<u8>)>);
 
 impl Outputs {
@@ -36,16 +36,16 @@ impl Outputs {
     }
 }
 
-/// Where a key comes from.
+/// The source of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The configuration itself.
     Written,
-    /// A variable that the configuration names.
+    /// A variable named in the configuration.
     Variable,
     /// `<NAME>_API_KEY`.
     UsualVariable,
-    /// What a command prints.
+    /// The output of a command.
     Command,
     /// A header that the user sets.
     Header,
@@ -69,10 +69,10 @@ impl Source {
     }
 }
 
-/// A canary for each source, since a key that is known from one is masked wherever it shows.
+/// A canary for each source, since a key known from one is masked everywhere.
 struct Canaries {
     each: [Canary; 5],
-    /// What stands among the command's arguments.
+    /// The secret in the command's arguments.
     argument: Canary,
     /// The file that the command prints.
     file: NamedTempFile,
@@ -91,8 +91,8 @@ impl Canaries {
     }
 }
 
-/// A provider for every such fault of every vendor, the sources in turn, and some that repeat the key where messages
-/// are cut. What the program needs in its environment is added to `variables`.
+/// A provider for every such fault of every vendor, with the sources in turn, and some that repeat
+/// the key where messages are cut. Adds the environment that the program needs to `variables`.
 fn actors(
     canaries: &Canaries,
     elsewhere: &str,
@@ -130,7 +130,7 @@ fn actors(
     actors
 }
 
-/// A house whose providers are sent canaries, the variables that the program needs, and what it put out.
+/// A house whose providers get canaries, the variables it needs, and its output.
 struct Search {
     canaries: Canaries,
     house: House,
@@ -140,7 +140,7 @@ struct Search {
 }
 
 impl Search {
-    /// Opens with the actors of the faults that are asked for.
+    /// Opens with the actors of the selected faults.
     fn open(more: &str, is_wanted: fn(Fault) -> bool) -> Self {
         let canaries = Canaries::new();
         let (mut names, mut variables) = (Vec::new(), Vec::new());
@@ -152,7 +152,7 @@ impl Search {
         Self { canaries, house, names, variables, outputs: Outputs(Vec::new()) }
     }
 
-    /// Nothing shows a key, and what was searched is what there was to search.
+    /// Asserts that nothing shows a key, and that everything was searched.
     fn conclude(&self, others: &[&Canary]) {
         let configuration = [self.house.home.data().join("config.yaml")];
         let mut shown = Vec::new();
@@ -174,7 +174,7 @@ impl Search {
 
 #[test]
 fn no_answer_log_or_file_of_the_server_shows_a_key_whatever_goes_wrong() {
-    // A long line, a long wait and an endless answer show nothing that the others do not.
+    // A long line, a long wait and an endless answer show nothing new.
     let is_wanted = |fault: Fault| !fault.is_bulky() && fault != Fault::RateLimitDate;
     let mut search = Search::open("log: {format: json}\n", is_wanted);
     let server = RestServer::start(&search.house.home, &["--log-level", EVERYTHING], &search.variables);
@@ -204,7 +204,7 @@ fn no_command_shows_a_key_whatever_is_asked_in_whatever_format() {
         matches!(fault, Fault::BadKey | Fault::GatewayPage | Fault::StreamInternal | Fault::RedirectTemporary)
     };
     let mut search = Search::open("log: {format: text}\n", is_wanted);
-    // A second secret, which only a header has.
+    // A second secret, only in a header.
     let token = Canary::new();
     let key = search.canaries.key(Source::Written).to_owned();
     for command in commands(&key, &token.key) {
@@ -221,7 +221,7 @@ fn no_command_shows_a_key_whatever_is_asked_in_whatever_format() {
     search.conclude(&[&token]);
 }
 
-/// What a user would try, with everything logged; also what is wrong and names a secret.
+/// What a user would try, with full logging, including mistakes that name a secret.
 fn commands<'a>(key: &'a str, token: &'a str) -> Vec<Vec<&'a str>> {
     let generate = |provider: &'a str, format: &'a str| {
         let options = ["--count=1", "--phases=coagulatio", "--stream", "--format", format, "--provider", provider];
@@ -259,7 +259,7 @@ fn commands<'a>(key: &'a str, token: &'a str) -> Vec<Vec<&'a str>> {
     commands
 }
 
-/// How much there is in the log files.
+/// The total size of the log files.
 fn logged_bytes(house: &House) -> u64 {
     let logs: Vec<PathBuf> = std::fs::read_dir(house.home.data().join("logs"))
         .expect("a folder of logs")

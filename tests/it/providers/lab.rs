@@ -1,4 +1,4 @@
-//! An engine in a folder of its own over a [`Stage`], and the runs that are made there, with everything they said.
+//! An engine in its own folder over a [`Stage`], and its runs with all their output.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::stage::{Actor, Stage, write_templates};
 
-/// A key as the matrix uses it; it looks like no vendor's, so that only knowing it masks it.
+/// The matrix's key. It resembles no vendor's, so that it is only masked if it is known.
 pub(super) const KEY: &str = "canary.7f3a91c2e5b84d06";
 
 /// An engine and the stage its providers are on.
@@ -40,12 +40,12 @@ impl Lab {
         let flags = Flags { data_dir: Some(folder.path().to_owned()), ..Flags::default() };
         let loaded = config::load(&flags, &Environment::default()).expect("a valid configuration");
         let engine = Engine::open(loaded);
-        // What comes after a run is no part of what is tried here.
+        // Indexing after a run is not tested here.
         engine.stop_indexing();
         Self { engine, stage, folder }
     }
 
-    /// Runs to the end; the request's input is given. The laws of event streams are checked for every run.
+    /// Runs to the end, with a fixed input. The laws of event streams are checked for every run.
     pub(super) async fn run(&self, mut request: Value) -> Result<Ran, String> {
         request["input"] = json!("Distil something");
         let request = self.engine.decode(request).map_err(|error| format!("not decoded: {error}"))?;
@@ -59,7 +59,7 @@ impl Lab {
         Ok(Ran { events, took: began.elapsed() })
     }
 
-    /// What the store has of a prompt.
+    /// The stored form of a prompt.
     pub(super) async fn stored(&self, prompt: &Prompt) -> Result<Prompt, String> {
         let request = json!({"prompt_id": prompt.id.to_string()});
         let request = self.engine.decode(request).map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ impl Lab {
 }
 
 impl Ran {
-    /// The result of a run that ended well.
+    /// The result of a successful run.
     pub(super) fn result(&self) -> Result<&GenerationResult, String> {
         match self.events.last().map(|event| &event.kind) {
             Some(EventKind::Finished { outcome }) => {
@@ -87,7 +87,7 @@ impl Ran {
         }
     }
 
-    /// The waits before each further call, in milliseconds, with the provider that is asked next.
+    /// The waits before each retry, in milliseconds, with the provider called next.
     pub(super) fn retries(&self) -> Vec<(String, u64)> {
         let retries = self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Retrying { provider, delay_ms, .. } => Some((provider.clone(), *delay_ms)),
@@ -96,7 +96,7 @@ impl Ran {
         retries.collect()
     }
 
-    /// Everything it said, as JSON and as Rust shows it, but for the text of very long answers.
+    /// Everything it reported, as JSON and as Rust's debug output, without very long texts.
     pub(super) fn everything(&self) -> String {
         let is_long = |event: &Event| matches!(&event.kind, EventKind::Delta { text, .. } if text.len() > 4096);
         let events: Vec<&Event> = self.events.iter().filter(|event| !is_long(event)).collect();

@@ -1,4 +1,4 @@
-//! What retries and failures may cost: a cap counts every request that goes out, and a failure is never kept as an answer.
+//! The cost of retries and failures: caps count every request, and failures are never cached.
 
 use aludel_core::error::Code;
 use serde_json::json;
@@ -9,7 +9,7 @@ use super::lab::{KEY, Lab};
 use super::stage::Actor;
 use super::vendors::{Complaint, Vendor, Wait};
 
-/// A provider two of whose three requests fail, and may be made again at once.
+/// A provider that fails two of three requests, which can be retried at once.
 fn flaky(vendor: Vendor) -> Actor {
     let complaint = vendor.complaint(Complaint::RateLimited(Wait::Seconds(0))).expect("all limit their rate");
     let mut actor =
@@ -29,7 +29,7 @@ async fn no_request_goes_out_past_the_cap_however_many_are_under_way() {
             let ran = lab.run(request).await.expect("a lawful run");
             let asked = lab.stage.asked(vendor.name()).len();
             assert_eq!(asked, CAP, "{vendor:?} with {concurrency} at once");
-            // Every third request was answered well, and what it made is kept.
+            // Every third request succeeded, and its result is kept.
             let result = ran.result().expect("a result");
             assert_eq!((result.prompts.len(), result.failures.len()), (CAP.div_ceil(3), 12 - CAP.div_ceil(3)));
             assert!(result.failures.iter().all(|failure| failure.error.code == Code::BudgetExceeded), "{result:?}");

@@ -1,9 +1,9 @@
-//! Every fault, at every provider: what comes of it, how often it was asked, and what is kept.
+//! Every fault at every provider: the outcome, the number of calls, and what is kept.
 //!
-//! One engine, a provider for each cell, all runs side by side. A cell is tried in up to three forms. *Alone*: the one
-//! variant meets the fault and the run fails. *Beside*: the second variant meets it in its last phase and the first one is
-//! kept, whole and stored. *Passing*: it happens once and the call succeeds when it is made again. The snapshot is the
-//! measured matrix, so that a reader sees what is covered; every cell is also held against the contract's table.
+//! One engine, a provider per cell, all in parallel. A cell has up to three forms. *Alone*: the
+//! only variant meets the fault and the run fails. *Beside*: the second variant meets it in its
+//! last phase and the first is kept. *Passing*: it happens once and the retry succeeds. The
+//! snapshot is the measured matrix; every cell is also checked against the contract's table.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::lab::{KEY, Lab, Ran};
 use super::stage::{Actor, Asked, good_text};
 use super::vendors::{INPUT_TOKENS, MODEL, OPENROUTER_COST, OUTPUT_TOKENS, Vendor};
 
-/// How often a call is made again in the matrix.
+/// Retries of a call in the matrix.
 const MAX_RETRIES: u32 = 2;
 
-/// How many runs are under way at once.
+/// Parallel runs.
 const SIDE_BY_SIDE: usize = 48;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,12 +54,12 @@ impl Cell {
         self.fault.expected(self.vendor)
     }
 
-    /// One call shows all of a fault that takes long; that it would be retried is shown by the others.
+    /// Slow faults get one call; the others show that they would be retried.
     fn max_retries(self) -> u32 {
         if self.fault.is_bulky() { 0 } else { MAX_RETRIES }
     }
 
-    /// The forms that make sense of a fault.
+    /// The forms that apply to a fault.
     fn forms(fault: Fault, vendor: Vendor) -> Vec<Form> {
         let mut forms = vec![Form::Alone];
         if fault.is_bulky() {
@@ -68,7 +68,7 @@ impl Cell {
             }
             return forms;
         }
-        // Where nobody answers, no variant gets through, so there is nothing to keep; `program` has one that dies midway.
+        // Without a server no variant succeeds, so nothing is kept. `program` has one that dies.
         if fault.place() == Place::Stage {
             forms.push(Form::Beside);
             if fault.expected(vendor).retried {
@@ -78,7 +78,7 @@ impl Cell {
         forms
     }
 
-    /// True for a request that the fault befalls.
+    /// True for a request that meets the fault.
     fn meets_it(self, asked: &Asked) -> bool {
         match self.form {
             Form::Alone => true,
@@ -109,7 +109,7 @@ impl Cell {
     }
 }
 
-/// Every cell there is, and the reasons for those that are not there.
+/// All cells, and the reasons for those that do not exist.
 fn cells() -> (Vec<Cell>, Vec<(Vendor, &'static str, &'static str)>) {
     let (mut cells, mut missing) = (Vec::new(), Vec::new());
     for (fault, fault_name) in Fault::ALL.iter().copied() {
@@ -154,7 +154,7 @@ async fn every_fault_at_every_provider_ends_as_the_contract_says() {
     insta::assert_snapshot!("matrix", table(&examined, &missing));
 }
 
-/// Makes the run of a cell and holds it against what is expected; answers what the matrix shows of it.
+/// Runs a cell and checks it against the expectation; returns its entry in the matrix.
 async fn examine(lab: &Lab, cell: Cell) -> Result<String, String> {
     let ran = lab.run(cell.request()).await?;
     if cell.fault == Fault::Endless {
@@ -188,7 +188,7 @@ fn failed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     Ok(format!("{code}{upstream} ×{attempts}"))
 }
 
-/// The second variant failed as it should, the first one is whole and stored.
+/// The second variant failed as it should; the first is complete and stored.
 async fn kept(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     let result = ran.result()?;
     let [prompt] = result.prompts.as_slice() else {
@@ -205,12 +205,12 @@ async fn kept(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     same("the variant that failed", &failure.variant, &1)?;
     same("the phase it failed in", &failure.phase, &Some(Phase::Coagulatio))?;
     check_problem(cell, &failure.error)?;
-    // One request for each finished phase; the rest met the fault.
+    // One request per finished phase; the rest met the fault.
     check_attempts(cell, ran, lab.stage.asked(&cell.name()).len().saturating_sub(3))?;
     Ok(String::new())
 }
 
-/// It happened once, visibly, and the second call answered.
+/// It happened once, visibly, and the second call succeeded.
 fn passed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     let result = ran.result()?;
     let [prompt] = result.prompts.as_slice() else { return Err("there is no prompt".to_owned()) };
@@ -227,7 +227,7 @@ fn passed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
     Ok(" ↻".to_owned())
 }
 
-/// The call was made again without what was refused, and there is a warning.
+/// The call was repeated without the refused part, with a warning.
 fn cured(lab: &Lab, cell: Cell, ran: &Ran, warning: &str) -> Result<String, String> {
     let result = ran.result()?;
     same("the failures", &result.failures.len(), &0)?;
@@ -251,7 +251,7 @@ fn check_problem(cell: Cell, problem: &Problem) -> Result<(), String> {
     if problem.code != code || problem.status != code.row().status {
         return Err(format!("expected {code}, got {told}"));
     }
-    // A stream that began well has a status of its own; it may be told or not.
+    // A stream that began well has a status, which may or may not be reported.
     let has_right_status = match upstream {
         Some(status) => problem.upstream_status == Some(status),
         None => problem.upstream_status.is_none_or(|status| status == 200),
@@ -276,7 +276,7 @@ fn check_problem(cell: Cell, problem: &Problem) -> Result<(), String> {
     Ok(())
 }
 
-/// As many attempts as the fault deserves, as told by the run and as seen by the server; answers their number.
+/// Checks the attempts, as reported by the run and as seen by the server; returns their number.
 fn check_attempts(cell: Cell, ran: &Ran, seen: usize) -> Result<usize, String> {
     let retries = ran.retries();
     let attempts = retries.len() + 1;
@@ -296,7 +296,7 @@ fn check_attempts(cell: Cell, ran: &Ran, seen: usize) -> Result<usize, String> {
     Ok(attempts)
 }
 
-/// Where a date was named, nothing came again before it. Only for cells with one variant.
+/// No retry came before a given date. Only for cells with one variant.
 fn check_dates(lab: &Lab, cell: Cell) -> Result<(), String> {
     let asked = lab.stage.asked(&cell.name());
     let comes_early = |pair: &[Asked]| {
@@ -309,7 +309,7 @@ fn check_dates(lab: &Lab, cell: Cell) -> Result<(), String> {
     Ok(())
 }
 
-/// A step that was answered well has the vendor's account, in our terms.
+/// A successful step has the vendor's account, in our terms.
 fn check_step(cell: Cell, step: &Step, retries: u32) -> Result<(), String> {
     let ModelMetadata { input_tokens, output_tokens, total_tokens, cost_usd, estimated, .. } = step.model_metadata;
     same("the model", step.model.as_str(), MODEL)?;
@@ -319,7 +319,7 @@ fn check_step(cell: Cell, step: &Step, retries: u32) -> Result<(), String> {
     same("whether the counts are ours", &estimated, &false)?;
     let cost = match cell.vendor {
         Vendor::OpenRouter => Some(OPENROUTER_COST),
-        // A server of one's own takes no money.
+        // A local server costs nothing.
         Vendor::Ollama => Some(0.0),
         _ => None,
     };
@@ -332,7 +332,7 @@ fn same<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, is: &T, should_be: 
     if is == should_be { Ok(()) } else { Err(format!("{what}: {is:?}, expected {should_be:?}")) }
 }
 
-/// The matrix for people: a row a fault, a column a provider, then the reasons for the gaps.
+/// The matrix for people: a row per fault, a column per provider, then the reasons for gaps.
 fn table(examined: &[(Cell, Result<String, String>)], missing: &[(Vendor, &str, &str)]) -> String {
     let mut text = "code and upstream status × attempts; ↻ where a fault that passes is overcome by a retry;\n\
                     a fault of megabytes is given one attempt\n\n"

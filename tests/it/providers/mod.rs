@@ -1,10 +1,10 @@
-//! The five network providers end to end, where they break: every fault a server of theirs can show, and what is said,
-//! kept and hidden then.
+//! The five network providers where they break: every fault of their servers, end to end.
 //!
-//! [`vendors`] is how each vendor speaks, [`fault`] what can go wrong and how it must end, [`stage`] the server that plays
-//! it, [`lab`] an engine over it, [`house`] the built program over it. The tests: [`matrix`] (every fault at every
-//! provider), [`program`] and [`faces`] (some of them as a user meets them), [`cancel`], [`fallback`], [`limits`] (caps and
-//! the cache), [`keys`] (no key is ever shown), [`noise`] (bytes that mean nothing).
+//! [`vendors`] has the vendors' protocols, [`fault`] the faults and how they must end, [`stage`]
+//! the server that plays them, [`lab`] an engine over it, [`house`] the built program over it. The
+//! tests: [`matrix`] (every fault at every provider), [`program`] and [`faces`] (some of them as
+//! users meet them), [`cancel`], [`fallback`], [`limits`] (caps and the cache), [`keys`] (no key
+//! ever leaks), [`noise`] (meaningless bytes).
 
 mod canary;
 #[cfg(unix)]

@@ -1,6 +1,6 @@
-//! Bytes that no vendor would send: whatever comes with a 200, a call ends, lawfully, and no nonsense is believed.
+//! Bytes no vendor would send after a 200: the call ends by the rules, and nonsense is rejected.
 //!
-//! Random bytes, whole answers with bytes changed, cut out and put in, and whole answers in pieces of any length.
+//! Random bytes, complete answers with errors, and complete answers in pieces of any length.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,16 +20,16 @@ use super::lab::{Lab, Ran};
 use super::stage::Actor;
 use super::vendors::{MODEL, Vendor};
 
-/// Cases for each vendor, of each of the two sorts.
+/// Cases per vendor, for each of the two sorts.
 const CASES: u32 = 64;
-/// Tries to make a failing case smaller.
+/// Attempts to shrink a failing case.
 const SHRINKS: u32 = 64;
 const PROVIDERS: usize = (CASES + SHRINKS) as usize;
 
-/// Longer than any call here takes, and long before a limit of the program's own.
+/// Longer than any call here, and well below the program's own limits.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A change to a whole answer.
+/// A change to a complete answer.
 #[derive(Debug, Clone)]
 enum Change {
     Replace(Index, u8),
@@ -70,12 +70,12 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-/// A whole answer, to the byte.
+/// The bytes of a complete answer.
 fn whole(vendor: Vendor) -> Vec<u8> {
     vendor.answer(MODEL, &PIECES).frames().flatten().copied().collect()
 }
 
-/// A provider for each case, lest the breaker leave one alone for what it said before; all say what is put here.
+/// A provider per case, so that no breaker opens. All send the bytes set here.
 struct Babel {
     vendor: Vendor,
     lab: Lab,
@@ -97,14 +97,14 @@ impl Babel {
         Self { vendor, lab: Lab::open("", |_| actors).await, said, next: AtomicUsize::new(0) }
     }
 
-    /// From now on these bytes are said, in pieces of this length.
+    /// Sets the bytes to send, in pieces of this length.
     fn say(&self, bytes: &[u8], piece: usize) {
         let stream = Script::stream(self.vendor.stream_type());
         let script = bytes.chunks(piece.max(1)).fold(stream, Script::chunk).end();
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = script;
     }
 
-    /// One call, to a provider that was not called before.
+    /// One call to a provider that was not called before.
     async fn ask(&self) -> Result<Ran, String> {
         let provider = format!("p{}", self.next.fetch_add(1, Ordering::Relaxed) % PROVIDERS);
         let request = json!({"provider": provider, "count": 1, "phases": ["coagulatio"], "save": false});
@@ -118,7 +118,7 @@ impl Babel {
         let ran = self.ask().await.map_err(TestCaseError::fail)?;
         let Ok(result) = ran.result() else {
             let problem = ran.failure().map_err(TestCaseError::fail)?;
-            // Noise is never a defect of ours.
+            // Noise is never an internal error.
             let is_the_providers = matches!(
                 problem.code,
                 Code::ProviderUnavailable | Code::ProviderRejected | Code::ProviderRateLimited | Code::ProviderAuth
@@ -139,7 +139,7 @@ impl Babel {
     }
 }
 
-/// Runs the cases of one sort for every vendor, each with its own draw.
+/// Runs the cases of one sort for every vendor, each with its own random numbers.
 fn try_all<S: Strategy>(strategy: impl Fn(Vendor) -> S, bytes: impl Fn(Vendor, S::Value) -> (Vec<u8>, usize)) {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     for vendor in Vendor::ALL {

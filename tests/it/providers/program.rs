@@ -1,4 +1,4 @@
-//! Some of the faults as a user of the built program meets them: exit code, what is said, what is printed and kept.
+//! Some of the faults as users of the program meet them: exit code, messages, output, storage.
 
 use aludel_core::domain::Phase;
 use aludel_core::provider::transport::testing::Script;
@@ -11,7 +11,7 @@ use super::stage::{Actor, Asked, good_text};
 use super::vendors::Vendor;
 use crate::support::Said;
 
-/// A house with one provider that has this fault for the requests that `meets_it` names.
+/// A house with one provider that has this fault for the requests selected by `meets_it`.
 fn house(vendor: Vendor, fault: Fault, max_retries: u32, meets_it: fn(&Asked) -> bool) -> House {
     House::open("", |elsewhere| {
         let script = fault.script(vendor, KEY, elsewhere).expect("a fault of this vendor");
@@ -112,7 +112,7 @@ fn what_has_finished_is_printed_and_stored_when_the_others_fail() {
 
 #[test]
 fn a_provider_that_dies_midway_costs_only_what_had_not_finished() {
-    // From the second variant on, the server hangs up on everyone: as near as a test comes to a server that is gone.
+    // From the second variant on, the server hangs up: the closest to a server that is gone.
     let house = House::open("run: {max_concurrency: 1}\n", |_| {
         let mut actor =
             Actor::new("local", Vendor::Ollama).playing(|asked| (asked.nth >= 3).then(|| Script::nothing().reset()));

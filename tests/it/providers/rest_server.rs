@@ -1,4 +1,4 @@
-//! The built program as the REST server of a home, asked over sockets of its own.
+//! The built program as the REST server of a home, called over sockets.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use crate::support::Home;
 /// The REST server of a home.
 pub(super) struct RestServer {
     child: Child,
-    /// Reads all it says on standard error, lest it wait for a reader.
+    /// Collects its standard error, so that it never blocks.
     stderr: JoinHandle<Vec<u8>>,
     address: String,
 }
@@ -42,13 +42,13 @@ impl RestServer {
         Self { child, stderr, address }
     }
 
-    /// Asks for one variant of this provider; answers all that came back, head and body.
+    /// Requests one variant from this provider; returns the whole response, head and body.
     pub(super) fn generate(&self, provider: &str, accept: &str) -> Vec<u8> {
         let body = json!({"input": "Distil", "provider": provider, "count": 1, "phases": ["coagulatio"]}).to_string();
         self.ask(&format!("POST /api/v1/prompts/generate HTTP/1.1\r\naccept: {accept}\r\n"), &body)
     }
 
-    /// Sends a request of this head and body on a connection of its own.
+    /// Sends a request with this head and body on its own connection.
     pub(super) fn ask(&self, head: &str, body: &str) -> Vec<u8> {
         let (address, length) = (&self.address, body.len());
         let mut stream = TcpStream::connect(address).expect("a connection");
@@ -61,7 +61,7 @@ impl RestServer {
         answer
     }
 
-    /// Stops it; answers its output and its log.
+    /// Stops it and returns its output and its log.
     pub(super) fn stop(mut self) -> (Vec<u8>, Vec<u8>) {
         signal(self.child.id(), "TERM");
         let mut stdout = Vec::new();

@@ -1,10 +1,10 @@
-//! One server on loopback that plays any number of providers, each under a path of its own, and the configuration that
-//! leads to them.
+//! One loopback server that plays any number of providers, each under its own path, and the
+//! configuration for them.
 //!
-//! Owns what stands around the vendors: who is asked for what ([`Asked`], read from the marks that [`write_templates`] puts
-//! into every request), where nobody listens, a certificate nobody trusts, and an [elsewhere](Stage::elsewhere_asked) that
-//! no request may ever reach. Each request is looked over as it comes: its path, and the key in its vendor's header and
-//! nowhere else; [`Stage::objections`] has what was wrong.
+//! Also identifies requests ([`Asked`], from the marks that [`write_templates`] adds to each), and
+//! has an unused port, an untrusted certificate, and an [elsewhere](Stage::elsewhere_asked) that no
+//! request may reach. Each request is checked on arrival: its path, and the key in its vendor's
+//! header only; [`Stage::objections`] has the violations.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,18 +31,18 @@ pub(super) struct Actor {
     pub(super) place: Place,
     pub(super) timeout_s: u64,
     pub(super) max_retries: u32,
-    /// The key that it must be sent.
+    /// The key it must receive.
     pub(super) key: String,
-    /// Further lines of its configuration, such as `model: x`; one that says where the key comes from replaces `api_key`.
+    /// More lines of its configuration, such as `model: x`; a key source replaces `api_key`.
     pub(super) more: Vec<String>,
-    /// What it does with a request; `None`: it answers well.
+    /// Its reaction to a request; `None`: a good answer.
     pub(super) play: Play,
 }
 
-/// What an actor does with a request.
+/// An actor's reaction to a request.
 pub(super) type Play = Box<dyn Fn(&Asked) -> Option<Script> + Send + Sync>;
 
-/// One request, as far as it matters.
+/// The relevant parts of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     /// How many requests this actor had before.
@@ -52,11 +52,11 @@ pub(super) struct Asked {
     /// The variant, from 0.
     pub(super) variant: u32,
     pub(super) has_temperature: bool,
-    /// The key that came in the vendor's header.
+    /// The key in the vendor's header.
     pub(super) key: String,
-    /// The connection it came on.
+    /// The connection it arrived on.
     pub(super) connection: usize,
-    /// When it came.
+    /// When it arrived.
     pub(super) arrived: Timestamp,
 }
 
@@ -68,7 +68,7 @@ impl Asked {
 }
 
 impl Actor {
-    /// A provider that always answers well, three requests at most for a call.
+    /// A provider that always answers well, with at most three requests per call.
     pub(super) fn new(name: impl Into<String>, vendor: Vendor) -> Self {
         Self {
             name: name.into(),
@@ -82,7 +82,7 @@ impl Actor {
         }
     }
 
-    /// The same with another behaviour.
+    /// Replaces the behaviour.
     #[must_use]
     pub(super) fn playing(mut self, play: impl Fn(&Asked) -> Option<Script> + Send + Sync + 'static) -> Self {
         self.play = Box::new(play);
@@ -90,14 +90,14 @@ impl Actor {
     }
 }
 
-/// What everybody on the stage has seen.
+/// The record of all requests.
 #[derive(Default)]
 struct Witness {
     asked: BTreeMap<String, Vec<Asked>>,
     objections: Vec<String>,
 }
 
-/// The server and its surroundings, which end when this is dropped.
+/// The server and its surroundings, which end on drop.
 pub(super) struct Stage {
     server: ScriptedServer,
     elsewhere: ScriptedServer,
@@ -109,14 +109,14 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Opens with these actors. Redirects should lead to the address that `actors` is given.
+    /// Opens with these actors. Redirects should lead to the address passed to `actors`.
     pub(super) async fn open(actors: impl FnOnce(&str) -> Vec<Actor>) -> Self {
         let elsewhere = ScriptedServer::answering(|_| Script::whole(200, &[], "")).await;
         let actors = actors(elsewhere.url());
         let witness = Arc::new(Mutex::new(Witness::default()));
         let untrusted = ScriptedServer::start_tls([Script::whole(200, &[], "")]).await;
         let nowhere = TcpSocket::new_v4().expect("a socket");
-        // Bound and not listening: connections are refused, and nobody else gets the port meanwhile.
+        // Bound but not listening: connections are refused, and no one else gets the port.
         nowhere.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
         let address = nowhere.local_addr().expect("a bound port");
         let plain = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
@@ -147,23 +147,23 @@ impl Stage {
         &self.configuration
     }
 
-    /// Every request that one actor had.
+    /// Every request of one actor.
     pub(super) fn asked(&self, name: &str) -> Vec<Asked> {
         lock(&self.witness).asked.get(name).cloned().unwrap_or_default()
     }
 
-    /// What was wrong with requests; nothing should be.
+    /// Violations in requests; there should be none.
     pub(super) fn objections(&self) -> Vec<String> {
         lock(&self.witness).objections.clone()
     }
 
-    /// How many requests came where none may come.
+    /// How many requests reached the forbidden address.
     pub(super) fn elsewhere_asked(&self) -> usize {
         debug_assert_ne!(self.nowhere.1.port(), 0, "held until the end, so that the port stays taken");
         self.elsewhere.requests().len() + self.untrusted.requests().len()
     }
 
-    /// The server itself, for tests that look at connections.
+    /// The server itself, for tests of connections.
     pub(super) fn server(&self) -> &ScriptedServer {
         &self.server
     }
@@ -175,7 +175,7 @@ impl Drop for Stage {
     }
 }
 
-/// What a web server says to one who speaks TLS where it knows none.
+/// Answers TLS clients like a web server without TLS.
 async fn answer_in_plain(listener: TcpListener) {
     while let Ok((mut socket, _)) = listener.accept().await {
         let said = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -189,7 +189,7 @@ fn lock(witness: &Mutex<Witness>) -> std::sync::MutexGuard<'_, Witness> {
     witness.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The configuration of one actor, with `{host}` where its address begins.
+/// The configuration of one actor, with `{host}` at the start of its address.
 fn lines_of(actor: &Actor) -> String {
     let Actor { name, vendor, key, timeout_s, max_retries, more, .. } = actor;
     let mut lines = vec![
@@ -212,7 +212,7 @@ fn lines_of(actor: &Actor) -> String {
     })
 }
 
-/// Looks a request over, remembers it, and answers as its actor does.
+/// Checks and records a request, and answers as its actor.
 fn answer(actors: &BTreeMap<String, Actor>, witness: &Mutex<Witness>, request: &ReceivedRequest) -> Script {
     let (name, path) = request.path.trim_start_matches('/').split_once('/').unwrap_or_default();
     let Some(actor) = actors.get(name) else {
@@ -260,7 +260,7 @@ fn closing_words(phase: &str, variant: u32) -> String {
     format!(" This was {phase} of batch {variant}.")
 }
 
-/// What stands in a vendor's key header, without the scheme.
+/// The value of a vendor's key header, without the scheme.
 fn key_of(vendor: Vendor, request: &ReceivedRequest) -> Option<String> {
     let (header, scheme) = vendor.key_header();
     request.header(header).and_then(|value| value.strip_prefix(scheme)).map(str::to_owned)
@@ -292,8 +292,8 @@ fn mark_of(body: &str) -> (String, u32) {
     (phase, variant.saturating_sub(1))
 }
 
-/// Writes templates of the phases into a data folder that say nothing but whose request it is, so that the stage can tell
-/// requests apart, and so that they are short.
+/// Writes phase templates that only contain the mark of a request, so that the stage can identify
+/// it and requests are short.
 pub(super) fn write_templates(data_folder: &Path) {
     let folder = data_folder.join("phases");
     std::fs::create_dir_all(&folder).expect("a folder");

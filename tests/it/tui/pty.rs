@@ -42,7 +42,7 @@ impl Line {
         usize::try_from(self.bytes_per_s / 40).expect("a size").max(1)
     }
 
-    /// Sends bytes over a connection that is free at this time, and returns when it is free again.
+    /// Waits while the connection, free at this time, carries these bytes; returns when it is free.
     fn carry(self, bytes: usize, free_at: Instant) -> Instant {
         let takes = Duration::from_nanos(bytes as u64 * 1_000_000_000 / self.bytes_per_s);
         let free_at = free_at.max(Instant::now()) + takes;

@@ -1,13 +1,13 @@
 //! Anthropic's messages: named events from `message_start` to `message_stop`, thinking in a block of its own.
 //!
-//! After the SDK's `RawMessageStreamEvent`, `Usage`, `RefusalStopDetails`, `ErrorResponse` and `error_code`s. Of the tokens
-//! sent, those written to and read from the cache are counted apart from `input_tokens`.
+//! Based on the SDK's `RawMessageStreamEvent`, `Usage`, `RefusalStopDetails`, `ErrorResponse` and
+//! `error_code`s. Tokens written to and read from the cache are not part of `input_tokens`.
 
 use serde_json::{Value, json};
 
 use super::{Answer, Complaint, INPUT_TOKENS, Missing, OUTPUT_TOKENS, Reply, StreamFault, Wait, named};
 
-/// Of the tokens sent, the cached ones.
+/// The cached part of the tokens sent.
 const CACHE_READ: u64 = 4;
 const CACHE_WRITTEN: u64 = 2;
 

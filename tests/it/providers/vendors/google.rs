@@ -1,14 +1,14 @@
 //! Google's `streamGenerateContent`: unnamed events with CRLF, each a whole response, no end but a `finishReason`.
 //!
-//! After the SDK's `GenerateContentResponse`, `FinishReason`, `BlockedReason` and `google.rpc.Status` with its details.
-//! An error in the middle of a stream comes as bare JSON without `data:`, which the SDK reads line by line, or as an
-//! event.
+//! Based on the SDK's `GenerateContentResponse`, `FinishReason`, `BlockedReason` and
+//! `google.rpc.Status` with its details. An error in the middle of a stream is bare JSON without
+//! `data:`, which the SDK reads line by line, or an event.
 
 use serde_json::{Value, json};
 
 use super::{Answer, Complaint, INPUT_TOKENS, Missing, OUTPUT_TOKENS, Reply, StreamFault, Wait};
 
-/// Of the tokens received, those of the thoughts.
+/// The part of the received tokens that are thoughts.
 const THOUGHTS: u64 = 3;
 
 fn event(data: &Value) -> Vec<u8> {

@@ -1,11 +1,11 @@
-//! The five vendors as they speak on the wire, in bytes: whole answers, refusals, and every way to fail.
+//! The five vendors' wire protocols, in bytes: complete answers, refusals, and every way to fail.
 //!
-//! Written after the vendors' own SDK types and documentation, apart from the codecs that are tested with it: a second
-//! opinion shares no line with the first. One file a vendor; what they have in common is here. What a vendor has no words
-//! for is a [`Missing`], with the reason, so that a gap is seen and not passed over.
+//! Written from the vendors' SDK types and documentation, independently of the tested codecs. One
+//! file per vendor; shared parts are here. What a vendor cannot express is a [`Missing`] with the
+//! reason, so that gaps are visible.
 //!
-//! Some messages repeat the key they were sent, in the place `{key}`; see [`repeating`].
-//! Every whole answer says the same account, [`INPUT_TOKENS`] and [`OUTPUT_TOKENS`], each in its vendor's own terms.
+//! Some messages repeat the key in place of `{key}`; see [`repeating`]. Every complete answer has
+//! the same account ([`INPUT_TOKENS`], [`OUTPUT_TOKENS`]) in its vendor's own terms.
 
 mod anthropic;
 mod google;
@@ -16,14 +16,14 @@ mod openrouter;
 use aludel_core::provider::transport::testing::Script;
 use serde_json::Value;
 
-/// The tokens of every whole answer, as they must arrive: all that were sent, cached ones included.
+/// The tokens sent for every complete answer, including cached ones.
 pub(super) const INPUT_TOKENS: u64 = 11;
-/// All that were received, reasoning included.
+/// The tokens received, including reasoning.
 pub(super) const OUTPUT_TOKENS: u64 = 7;
-/// What OpenRouter says a whole answer cost, in US dollars. Nobody else says.
+/// OpenRouter's cost of a complete answer, in US dollars. No other vendor reports one.
 pub(super) const OPENROUTER_COST: f64 = 0.000_123;
 
-/// A model that no table of ours has, so that nothing is known of it: not its price, not what it takes.
+/// A model in no table, so that neither its price nor its parameters are known.
 pub(super) const MODEL: &str = "alembic-1";
 
 /// Why a vendor cannot fail in some way.
@@ -39,7 +39,7 @@ pub(super) enum Vendor {
     Ollama,
 }
 
-/// An answer said in one go.
+/// A non-streamed response.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -47,63 +47,63 @@ pub(super) struct Reply {
     pub(super) body: Vec<u8>,
 }
 
-/// A streamed answer, cut where its frames end.
+/// A streamed answer, split into frames.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
-    /// What comes before the text: roles, reasoning, signs of life.
+    /// Before the text: roles, reasoning, keep-alives.
     pub(super) opening: Vec<Vec<u8>>,
     /// A frame for each piece of text.
     pub(super) deltas: Vec<Vec<u8>>,
-    /// How it ends, with the account.
+    /// The ending, with the account.
     pub(super) closing: Vec<Vec<u8>>,
 }
 
 impl Answer {
-    /// All of it.
+    /// All frames.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.opening.iter().chain(&self.deltas).chain(&self.closing)
     }
 }
 
-/// What an HTTP error is about.
+/// The subject of an HTTP error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Complaint {
     /// The key is wrong.
     BadKey,
-    /// The key is right and may not do this.
+    /// The key is valid but not allowed to do this.
     Forbidden,
     /// There is no such model.
     UnknownModel,
     /// A filter in front of the model declines the input.
     Moderated,
-    /// The model takes no temperature.
+    /// The model does not support a temperature.
     RefusedTemperature,
     /// Something else about the request.
     BadRequest,
     /// More tokens than the model reads.
     TooLong,
-    /// Nothing left to pay with.
+    /// No credit left.
     OutOfCredit,
     /// Too many requests; waiting helps.
     RateLimited(Wait),
-    /// A quota that waiting does not mend.
+    /// A quota that waiting does not restore.
     QuotaUsedUp,
-    /// A fault of theirs.
+    /// An internal error of theirs.
     Internal,
-    /// Too busy for anybody.
+    /// Too busy for any client.
     Unavailable,
-    /// Too busy for us.
+    /// Too busy for this client.
     Overloaded,
 }
 
-/// How a vendor says how long to wait.
+/// The form in which a vendor states a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Not at all.
+    /// Not stated.
     Unsaid,
     /// `Retry-After` in seconds.
     Seconds(u32),
-    /// `Retry-After` as a date this many seconds after the answer.
+    /// `Retry-After` as a date this many seconds after the response.
     Date(u32),
     /// `retry-after-ms`.
     Milliseconds(u32),
@@ -111,10 +111,10 @@ pub(super) enum Wait {
     RetryInfo(u32),
 }
 
-/// What an error inside a stream that began well is about.
+/// The subject of an error inside a stream that began well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamFault {
-    /// A fault of theirs.
+    /// An internal error of theirs.
     Internal,
     /// Too busy, or too many requests.
     Overloaded,
@@ -134,7 +134,7 @@ impl Vendor {
         }
     }
 
-    /// What follows the host in its documented root.
+    /// The path of its documented root.
     pub(super) const fn root(self) -> &'static str {
         match self {
             Self::OpenAi => "/v1",
@@ -144,7 +144,7 @@ impl Vendor {
         }
     }
 
-    /// Where a streamed answer is asked for, below the host.
+    /// The path of a streamed chat, below the host.
     pub(super) fn chat_path(self, model: &str) -> String {
         match self {
             Self::OpenAi => "/v1/chat/completions".to_owned(),
@@ -155,7 +155,7 @@ impl Vendor {
         }
     }
 
-    /// The header its key goes into, in lower case, and what stands there before the key.
+    /// The header of its key, in lower case, and the scheme before the key.
     pub(super) const fn key_header(self) -> (&'static str, &'static str) {
         match self {
             Self::Anthropic => ("x-api-key", ""),
@@ -173,7 +173,7 @@ impl Vendor {
         }
     }
 
-    /// A whole answer of these pieces.
+    /// A complete answer of these pieces.
     pub(super) fn answer(self, model: &str, pieces: &[&str]) -> Answer {
         let deltas = pieces.iter().map(|piece| self.delta(model, piece)).collect();
         let (opening, closing) = match self {
@@ -197,7 +197,7 @@ impl Vendor {
         }
     }
 
-    /// Two ways it declines to answer inside a stream.
+    /// Two ways to decline to answer inside a stream.
     ///
     /// # Errors
     /// The reason why it has none.
@@ -241,7 +241,7 @@ impl Vendor {
 }
 
 impl Reply {
-    /// It said to the end, on a connection that stays open, to one who sent this key.
+    /// Sends it completely, on a connection that stays open, to a client that sent this key.
     pub(super) fn script(&self, key: &str) -> Script {
         let headers: Vec<(&str, &str)> = self.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         Script::whole(self.status, &headers, repeating(&self.body, key))
@@ -253,7 +253,7 @@ impl Reply {
         Self { status, headers, body: body.to_string().into_bytes() }
     }
 
-    /// The page of a proxy in front of a vendor, which knows nothing of its protocol.
+    /// The page of a proxy in front of a vendor, which does not know its protocol.
     pub(super) fn page(status: u16, title: &str) -> Self {
         let body = format!(
             "<html>\r\n<head><title>{status} {title}</title></head>\r\n<body>\r\n<center><h1>{status} {title}</h1></center>\r\n\
@@ -267,7 +267,7 @@ impl Reply {
         self
     }
 
-    /// The wait in the headers that HTTP and OpenAI have for it.
+    /// Adds the wait in the headers of HTTP or OpenAI.
     fn with_wait(self, wait: Wait) -> Self {
         match wait {
             Wait::Seconds(seconds) => self.with_header("retry-after", seconds.to_string()),
@@ -278,14 +278,14 @@ impl Reply {
     }
 }
 
-/// The moment so many seconds from now as HTTP writes it (RFC 9110, section 5.6.7).
+/// The time this many seconds from now as an HTTP date (RFC 9110, section 5.6.7).
 fn http_date_in(seconds: u32) -> String {
     let now = aludel_core::time::Clock::now(&aludel_core::time::SystemClock);
     let then = now + jiff::Span::new().seconds(seconds);
     then.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-/// The same bytes with the key that was sent where a vendor repeats it: they should not, and some do.
+/// Inserts the key that was sent where a vendor repeats it: they should not, but some do.
 pub(super) fn repeating(bytes: &[u8], key: &str) -> Vec<u8> {
     const PLACE: &[u8] = b"{key}";
     match bytes.windows(PLACE.len()).position(|window| window == PLACE) {

@@ -1,7 +1,7 @@
-//! Ollama's chat: a JSON object a line, the account in the last one, errors as a bare `error`.
+//! Ollama's chat: a JSON object per line, the account in the last one, errors as a bare `error`.
 //!
-//! After the client's `ChatResponse` and `ResponseError`, and the server's documented answers. Local servers need no key
-//! and know no credit; those of ollama.com do, in the same shape.
+//! Based on the client's `ChatResponse` and `ResponseError` and the documented responses. Local
+//! servers need no key and have no credit; ollama.com has both, in the same format.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions: chunks in unnamed events, the account in one of its own, then `[DONE]`.
 //!
-//! After the SDK's `ChatCompletionChunk`, `CompletionUsage`, `ErrorObject` and exceptions. There is no documented 402; the
-//! one here is what OpenAI-compatible vendors that bill in advance answer.
+//! Based on the SDK's `ChatCompletionChunk`, `CompletionUsage`, `ErrorObject` and exceptions. The
+//! 402 is not documented; OpenAI-compatible vendors with prepaid credit answer it.
 
 use serde_json::{Value, json};
 

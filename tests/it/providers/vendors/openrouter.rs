@@ -1,6 +1,6 @@
 //! OpenRouter: OpenAI's chunks between comment lines, with the cost in the account and errors of its own.
 //!
-//! After the SDK's `ChatStreamChunk`, `ChatUsage`, `APIErrorType` and the bodies of its error classes.
+//! Based on the SDK's `ChatStreamChunk`, `ChatUsage`, `APIErrorType` and its error classes' bodies.
 
 use serde_json::{Value, json};
 
