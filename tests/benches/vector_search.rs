@@ -5,8 +5,7 @@
 //! over queries that are not stored. Yardsticks in the same run: reading memory, comparing 32-bit
 //! floats in memory on two threads, decoding SQLite rows.
 //!
-//! `ALUDEL_BENCH_VECTORS` sets sizes (`1000000x384,100000x1536`), `ALUDEL_BENCH_FOLDER` keeps
-//! databases.
+//! `ALUDEL_BENCH_VECTORS`: sizes (`1000000x384,100000x1536`); `ALUDEL_BENCH_FOLDER`: to keep data.
 //! next run.
 #![expect(
     clippy::expect_used,

@@ -1,8 +1,7 @@
 //! Rules the compiler does not enforce: the core's layers, independent faces, file headers.
 //!
 //! An import can only point down, or sideways inside its own layer of the core; a face never
-//! imports another. The map in `src/core/lib.rs` has the layers. Sizes are only printed
-//! (`--nocapture`).
+//! imports another. The map in `src/core/lib.rs` has the layers. Sizes are only printed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

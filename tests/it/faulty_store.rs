@@ -175,8 +175,7 @@ fn for_every_write(clean: usize, mut check: impl FnMut(Faults)) {
     }
 }
 
-/// True if only expendable writes failed: progress that allows resuming, or a release that would
-/// happen anyway.
+/// True if only expendable writes failed: progress for resuming, or a release that expires anyway.
 fn is_minor(faults: Faults, writes: &[&str]) -> bool {
     let failed = |at: usize| match faults {
         Faults::Never => false,

@@ -10,8 +10,7 @@ use super::field::{Field, Kind};
 use super::prompts::PROMPT_ID;
 use super::{Decoded, PromptKey, Request, limits};
 
-/// Asks which of several stored prompts is best. A job stores it in this form, under the names of
-/// the fields.
+/// Asks which of several stored prompts is best. A job stores it in this form, by field name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectRequest {

@@ -9,8 +9,7 @@
 //! families whose answer must hold nothing but what was asked for.
 //!
 //! `cues` are lower-case words by language; `*` at either end of a word matches any letters. The
-//! writer interprets them. `general` is the frame of all other requests and has what all frames
-//! share.
+//! writer interprets them. `general` is the frame of all other requests and what frames share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};

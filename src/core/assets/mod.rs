@@ -7,7 +7,7 @@
 //! | phase | `phases/*.md` | the system message of a phase, a [template](crate::text::template) |
 //! | strategy | `strategies/*.md` | how a variant is shaped; exactly the eight of [`STRATEGIES`] |
 //! | form | `forms/*.md` | the form that suits a family of models |
-//! | judge | `judge/*.md` | what the judge is told, a template |
+//! | judge | `judge/*.md` | the judge's instructions, a template |
 //! | rubric | `judge/*.yaml` | criteria of the judge and their weights; new ones may be added |
 //! | catalog | `models.yaml` | limits, prices and parameters of models; the user's file is laid over ours row by row |
 //! | frame | `frames/*.yaml` | what the embedded writer says around a request, by family of tasks |

@@ -1,7 +1,6 @@
 //! The built-in assets: one row per file of `assets/`.
 //!
-//! A test compares the rows with the folder, so that no file is forgotten. Users see them in the
-//! order of the rows.
+//! A test compares the rows with the folder. Users see the assets in the order of the rows.
 
 use super::AssetKind;
 

@@ -106,8 +106,7 @@ impl Environment {
         self.get(HOME).or_else(|| if cfg!(windows) { self.get("USERPROFILE") } else { None })
     }
 
-    /// Our variables that set configuration, by name, short ones first, so that a long one for the
-    /// same key wins.
+    /// Our variables that set keys, by name. Short names come first, so that long ones win.
     pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str, Meaning)> {
         let ours = || {
             self.variables

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 /// Every fault of one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Every fault found, at least one: those of the file by line, then the environment's, then the
-    /// flags'.
+    /// Every fault found, at least one: of the file by line, then of the environment, then flags.
     pub faults: Vec<ConfigFault>,
 }
 

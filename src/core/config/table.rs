@@ -1,8 +1,7 @@
 //! The rows of the table of keys, in the order people read them.
 //!
 //! A row is all there is to its key. To add a setting, add a row here and a field of the same name
-//! to the structs in [`super::settings`]; a test fails while they disagree. [`super::keys`] uses
-//! the rows.
+//! to the structs in [`super::settings`]; a test fails while they disagree. See [`super::keys`].
 
 use super::keys::{DefaultValue, Key};
 use super::kind::Kind;

@@ -1,7 +1,6 @@
 //! The result of `metrics`, for one prompt or several.
 //!
-//! Cost and time come from the stored account, sizes and measures from the text as it is now. No
-//! model is called.
+//! Cost and time come from the stored account, sizes and measures from the current text.
 
 use std::collections::BTreeMap;
 

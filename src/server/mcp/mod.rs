@@ -50,8 +50,7 @@ const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for la
 /// Serves standard input and output until either closes or SIGTERM or SIGINT arrives.
 ///
 /// # Errors
-/// `internal` when standard input cannot be read or signals cannot be caught; `storage` when the
-/// final write fails.
+/// `internal` when input cannot be read or signals caught; `storage` when the final write fails.
 pub async fn serve_stdio(engine: Engine) -> Result<()> {
     let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
     let mut signals = Signals::listen().map_err(failed)?;

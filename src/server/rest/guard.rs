@@ -34,8 +34,7 @@ impl Guard {
     }
 
     /// # Errors
-    /// `forbidden` for a wrong `Host` or another site's request; `invalid_request` for a missing or
-    /// repeated `Host`.
+    /// `forbidden` for a wrong `Host` or site; `invalid_request` for a missing or repeated `Host`.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<()> {
         let host = self.check_host(request)?;
         self.check_site(request.method(), request.headers(), host.as_ref())

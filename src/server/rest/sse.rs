@@ -35,8 +35,7 @@ fn streamed(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Responds with the stream of a job's events, each with its number as id. `halting` ends the
-/// stream, not the job.
+/// Streams a job's events, each with its number as id. `halting` ends the stream, not the job.
 pub(super) fn answer_following(following: Following, halting: CancellationToken) -> Response {
     let pieces = futures_util::stream::unfold((following, halting), |(mut following, halting)| async {
         let piece = next_of(&mut following, &halting).await?;

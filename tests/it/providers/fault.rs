@@ -341,8 +341,7 @@ impl Expected {
     }
 }
 
-/// The status of an error in a stream, where the vendor defines it: Anthropic by type, OpenRouter
-/// and Google by number.
+/// The status of an error in a stream, if any: by type at Anthropic, else the number given.
 fn status_in_stream(vendor: Vendor, fault: StreamFault) -> Option<u16> {
     match (vendor, fault) {
         (Vendor::Anthropic | Vendor::Google, StreamFault::Internal) => Some(500),

@@ -1,5 +1,4 @@
-//! One loopback server that plays any number of providers, each under its own path, and the
-//! configuration for them.
+//! A loopback server that plays many providers, each under its own path, and their configuration.
 //!
 //! Also identifies requests ([`Asked`], from the marks that [`write_templates`] adds to each), and
 //! has an unused port, an untrusted certificate, and an [elsewhere](Stage::elsewhere_asked) that no

@@ -1,7 +1,6 @@
 //! A terminal for tests: the program runs in it, keys go in, and the screen is read cell by cell.
 //!
-//! Tests wait for words on the screen, never for time. All output is kept, so that tests can also
-//! check the bytes.
+//! Tests wait for words on the screen, never for time. All output is kept for checking bytes.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
