@@ -1,7 +1,7 @@
 //! Rubrics: the criteria the judge weighs candidates by.
 //!
-//! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name` (in
-//! any script, [`is_criterion_name`]), `weight` (a number above 0) and `question`. They are scaled.
+//! A rubric is a YAML file with `name`, `description` and 1 to 12 `criteria`, each with `name`
+//! ([`is_criterion_name`]), `weight` (a number above 0, scaled to add up to 1) and `question`.
 //!
 //! A rubric named like a persona is that persona's. Others use `default` unless one is named.
 
