@@ -133,7 +133,7 @@ impl Merged {
         }
     }
 
-    /// Variables cannot spell `My-Server`, so they also match a name the file spells that way.
+    /// A variable cannot spell `My-Server`, so it also matches a name the file spells that way.
     fn spelled_as_before(&self, key: String) -> String {
         let ["providers", name, rest @ ..] = &keys::segments(&key)[..] else { return key };
         let alike = |known: &&String| known.replace('-', "_").eq_ignore_ascii_case(name);
