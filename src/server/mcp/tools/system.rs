@@ -1,6 +1,6 @@
 //! The tools about the installation: providers, its state, and the names a request can use.
 //!
-//! None calls a provider. Results hold no secrets: keys stay in the core; paths are as it shows them.
+//! None calls a provider. Results hold no secrets: keys stay in the core, which shows the paths.
 
 use aludel_core::api::{Known, NoFields, ValidateRequest};
 use aludel_core::domain::{Phase, ProviderInfo};
