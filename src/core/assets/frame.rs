@@ -212,13 +212,13 @@ pub struct Frame {
     /// The only sentence added to a very short request.
     #[serde(default)]
     pub brief: Texts,
-    /// Which of two conflicting instructions wins.
+    /// Which wins if a note conflicts with the request.
     #[serde(default)]
     pub wins: Texts,
     /// How to keep several tasks separate.
     #[serde(default)]
     pub several: Texts,
-    /// For a length that can be counted.
+    /// How to check a length that can be counted.
     #[serde(default)]
     pub count: Texts,
     /// What to assume where something is left open.
@@ -233,10 +233,10 @@ pub struct Frame {
     /// Introduces the questions that must be answered.
     #[serde(default)]
     pub input_lead: Texts,
-    /// Introduces the context.
+    /// How to treat the context.
     #[serde(default)]
     pub context: Texts,
-    /// Introduces a draft by someone else.
+    /// How to treat an earlier draft.
     #[serde(default)]
     pub draft: Texts,
     /// Headings of the sections.

@@ -3,8 +3,8 @@
 //! Two checks come first. `Host` must be a name of this machine or one of `server.allowed_hosts`,
 //! wherever the server listens: a page whose name resolves to the server's address (DNS rebinding)
 //! still sends its own name. Probes are exempt, because a supervisor calls a container by any
-//! address. And a request that another site makes, says the browser (`Sec-Fetch-Site`, `Origin`),
-//! is rejected, since a page need not read a response to spend money; following a link with GET is
+//! address. A request that a browser marks as another site's (`Sec-Fetch-Site`, `Origin`) is
+//! rejected, since a page need not read a response to spend money; following a link with GET is
 //! allowed (W3C Fetch Metadata, "resource isolation policy"). Only browsers send these headers, so
 //! the second check does not affect other programs.
 

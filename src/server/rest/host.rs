@@ -1,9 +1,9 @@
 //! Hosts as clients write them: in `Host`, a request's target, `Origin` and `server.allowed_hosts`.
 //!
-//! Hosts are compared by meaning: case, a trailing dot, the spelling of an IPv6 address and a
-//! missing port do not matter (RFC 9110, section 7.2; RFC 3986, section 3.2). Anything else is not
-//! a host and matches nothing: user information, a path, an IPv6 address without brackets, numbers
-//! that only some resolvers take for an address.
+//! Hosts are compared by meaning: case, a trailing dot and the spelling of an IPv6 address do not
+//! matter, and a port is optional (RFC 9110, section 7.2; RFC 3986, section 3.2). Anything else is
+//! not a host and matches nothing: user information, a path, an IPv6 address without brackets,
+//! numbers that only some resolvers take for an address.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
