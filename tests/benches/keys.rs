@@ -12,7 +12,6 @@
 //!
 //! `cargo bench --bench keys [NAME…]` measures paint, size, compare, search, input and line, or
 //! those named; `ALUDEL_BENCH_ROUNDS` sets the rounds (100).
-//! `ALUDEL_BENCH_ROUNDS` says how often (100).
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

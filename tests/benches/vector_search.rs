@@ -5,8 +5,8 @@
 //! over queries that are not stored. Yardsticks in the same run: reading memory, comparing 32-bit
 //! floats in memory on two threads, decoding SQLite rows.
 //!
-//! `ALUDEL_BENCH_VECTORS`: sizes (`1000000x384,100000x1536`); `ALUDEL_BENCH_FOLDER`: to keep data.
-//! next run.
+//! `ALUDEL_BENCH_VECTORS` sets the sizes (`1000000x384,100000x1536`), `ALUDEL_BENCH_FOLDER` where
+//! databases are kept for the next run.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,

@@ -9,7 +9,6 @@
 //!
 //! A file or terminal on standard input is read by a detached thread. It can stay blocked in a read
 //! when the server ends, and must not keep the runtime from closing, as tokio's own would.
-//! when the server ends, and must not keep the runtime from closing, as tokio's own would.
 
 use std::io;
 use std::pin::Pin;
