@@ -205,7 +205,7 @@ mod tests {
     fn what_cannot_be_done_says_why_and_does_nothing() {
         let mut bench = Bench::new(120, 40);
         bench.press("Ctrl+P");
-        bench.type_text("load its idea into the workbench's input");
+        bench.type_text("load its request into the workbench's input");
         assert!(bench.picture().contains("(on the History; Alt-5 goes there)"), "{}", bench.picture());
         assert!(bench.press("Enter").is_empty());
         assert!(bench.model.toast.as_ref().is_some_and(|toast| toast.text.contains("on the History")));

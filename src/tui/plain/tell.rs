@@ -385,10 +385,10 @@ mod tests {
         assert_eq!(
             difference(&[1, 3], &result),
             [
-                "1 has 7 words, 3 has 7 words; 80 percent of the words stay",
+                "1 has 7 words, 3 has 7 words; 80 percent unchanged",
                 "clarity: 0.50 of 1, none of 3",
                 "Change 1 of 2: after \"List at most\": \"7\" becomes \"5\"",
-                "Change 2 of 2: after \"findings\": \"by risk\" comes",
+                "Change 2 of 2: after \"findings\": added \"by risk\"",
             ]
         );
     }
@@ -424,7 +424,7 @@ mod tests {
         comparison.agreed = false;
         assert_eq!(
             judged(&comparison, 2, &ids[..1]),
-            "Comparison 2: number 1 and 000000a1 are even, the two orders disagreed"
+            "Comparison 2: number 1 and 000000a1 tie, the two orders disagreed"
         );
     }
 }

@@ -402,12 +402,12 @@ fn modal() -> Bench {
 fn with_modes_escape_ends_typing_first_and_leaves_the_input_then() {
     let mut bench = modal();
     bench.type_text("an idea");
-    assert!(bench.picture().contains("Idea insert · persona"), "{}", bench.picture());
+    assert!(bench.picture().contains("Request insert · persona"), "{}", bench.picture());
     bench.press("Esc");
     assert_eq!(bench.model.focus, Focus::Composer);
-    assert!(bench.picture().contains("Idea normal · persona"), "{}", bench.picture());
+    assert!(bench.picture().contains("Request normal · persona"), "{}", bench.picture());
     bench.press("2 d");
-    assert!(bench.picture().contains("Idea normal 2d · persona"), "{}", bench.picture());
+    assert!(bench.picture().contains("Request normal 2d · persona"), "{}", bench.picture());
     bench.press("b");
     assert_eq!(bench.model.composer.text(), "a");
     bench.press("u Esc");

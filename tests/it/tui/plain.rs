@@ -29,7 +29,7 @@ fn on_a_dumb_terminal_an_idea_is_run_and_commands_do_the_rest() {
     pty.send("tag 1 harbour\n");
     pty.wait_for("1 of 3 has the tags harbour");
     pty.send("compare 1 2\n");
-    pty.wait_for("percent of the words stay");
+    pty.wait_for("percent unchanged");
     pty.send("judge\n");
     pty.wait_for("The judge prefers number ");
     pty.send("search harbour\n");

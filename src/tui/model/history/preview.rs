@@ -95,7 +95,7 @@ fn facts(prompt: &Prompt, row: Option<&Row>) -> Vec<(Role, String)> {
         let said = match kind {
             MatchKind::Text => "matched by words".to_owned(),
             MatchKind::Semantic if row.is_some_and(|row| row.is_far) => {
-                format!("matched by meaning, {points:.2} (cosine): weak, likely about something else")
+                format!("matched by meaning, {points:.2} (cosine): far, likely about something else")
             }
             MatchKind::Semantic => format!("matched by meaning, {points:.2} (cosine)"),
             MatchKind::Hybrid => "matched by words and meaning".to_owned(),

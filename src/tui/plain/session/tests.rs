@@ -63,7 +63,7 @@ async fn commands_take_the_numbers_that_were_told() {
             "\n# Task\n\nName a boat",
             "\n> # Role\n",
             "\n> 1 has ",
-            "percent of the words stay",
+            "percent unchanged",
             "Change 1 of ",
             " becomes ",
             "3 of 3 has the tags sea and travel",
@@ -79,7 +79,7 @@ async fn jobs_are_listed_and_the_finished_ones_when_asked_for() {
     let told = talk(ECHO, "Name a boat\n.\njobs\njobs all\nquit\n").await;
     has(
         &told,
-        &["> Nothing is under way or unfinished.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"],
+        &["> No unfinished jobs.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"],
     );
     has(&told, &["Name a boat\nThe command aludel jobs stops and resumes them by id.\n"]);
 }
@@ -97,7 +97,7 @@ async fn what_the_core_refuses_is_told_in_its_words_and_the_session_goes_on() {
     has(
         &told,
         &[
-            "No idea yet.",
+            "No request yet.",
             "colour is not a setting; the settings are count, phases",
             "Ideas are run with count 200",
             "Not done, validation_failed: count",
@@ -112,7 +112,7 @@ async fn what_the_core_refuses_is_told_in_its_words_and_the_session_goes_on() {
 #[tokio::test]
 async fn without_a_number_it_says_where_numbers_come_from() {
     let told = talk(ECHO, ".\nshow 1\nagain\nlist\nfrobnicate\nhelp\n").await;
-    has(&told, &["No prompt has a number yet: list", "There is no idea yet; new", "Nothing is stored yet."]);
+    has(&told, &["No prompt has a number yet: list", "There is no request yet; new", "Nothing is stored yet."]);
     has(&told, &["frobnicate is not a command", "judge [N M] [for TASK]: ", "Ctrl-C: stop the run"]);
 }
 
@@ -215,6 +215,6 @@ async fn idle_two_interrupts_leave_and_one_does_not() {
     let mut written = Vec::new();
     Session::new(engine, &mut written, heard).run("welcome").await.unwrap();
     let told = String::from_utf8(written).unwrap();
-    has(&told, &["The idea is discarded.", "Ctrl-C again quits", "Nothing is stored yet.", "Ctrl-C again quits"]);
+    has(&told, &["The request is discarded.", "Ctrl-C again quits", "Nothing is stored yet.", "Ctrl-C again quits"]);
     assert!(!told.contains("these lines"), "{told}");
 }

@@ -264,7 +264,7 @@ fn another_pane_that_gets_the_keys_is_searched() {
 fn what_cannot_be_found_is_said() {
     let mut bench = Bench::new(80, 24);
     bench.press("Esc n");
-    assert_eq!(bench.model.toast.as_ref().unwrap().text, "nothing was searched for yet");
+    assert_eq!(bench.model.toast.as_ref().unwrap().text, "no search yet");
     bench.press("/");
     assert_eq!(bench.model.toast.as_ref().unwrap().text, "no run yet");
     streaming(&mut bench, "text");

@@ -514,7 +514,7 @@ fn words_that_find_nothing_show_what_is_nearest_by_its_meaning() {
     let facts = Facts { total: Some(0), nearest: Some("000000a0 Bake a loaf".into()), ..nothing.facts.clone() };
     bench.answer(Answer { facts, ..nothing.clone() });
     let picture = bench.picture();
-    assert!(picture.contains("The nearest by its meaning: 000000a0 Bake a loaf"), "{picture}");
+    assert!(picture.contains("The closest in meaning: 000000a0 Bake a loaf"), "{picture}");
     assert!(picture.contains("^R searches by meaning"), "{picture}");
     bench.press("y");
     bench.answer(nothing);
@@ -564,7 +564,7 @@ fn what_is_for_the_workbench_is_neither_done_nor_listed_here() {
     assert!(bench.model.run.is_none());
     bench.press("?");
     let help = bench.picture();
-    assert!(help.contains("Delete it; U brings it back") && !help.contains("Stop this variant"), "{help}");
+    assert!(help.contains("Delete it; U restores it") && !help.contains("Stop this variant"), "{help}");
 }
 
 #[test]

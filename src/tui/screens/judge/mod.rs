@@ -23,7 +23,7 @@ const WINNER: &str = "winner";
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
-    const EMPTY: &str = "nothing is judged yet; {mark} marks prompts, {judge} has the judge choose";
+    const EMPTY: &str = "no judgement yet; {mark} marks prompts, {judge} has the judge choose";
     const RUNS: &str = "the judge is running; {stop-or-quit} stops it";
     let judge = &model.judge;
     match action {

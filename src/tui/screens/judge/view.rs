@@ -51,10 +51,14 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     frame.render_widget(block, area);
     // The minimum size has no room for the plot.
     let plot = match usize::from(inner.width).saturating_sub(63) {
-        ..12 => 0,
+        ..13 => 0,
         room => room.min(60),
     };
-    let axis = if plot == 0 { "" } else { "0 to 1, with the 90 % interval" };
+    let axis = match plot {
+        0 => "",
+        ..30 => "90 % interval",
+        _ => "0 to 1, with the 90 % interval",
+    };
     let head = format!(
         "  {:<5}{:<10}{:>9}  {axis:<plot$}  {:>4}{:>7}{:>5}  {}",
         "rank", "prompt", "win prob.", "wins", "losses", "ties", "order swap"

@@ -258,7 +258,7 @@ fn a_click_on_a_measured_prompt_puts_it_at_the_right() {
 fn the_judge_marks_what_is_clicked_and_scrolls_what_is_under_the_wheel() {
     let mut bench = finished("J");
     bench.send(Message::Resize { width: 80, height: 16 });
-    let table = bench.place_of("won");
+    let table = bench.place_of("wins");
     bench.click(20, table.1 + 2);
     assert_eq!(bench.model.judge.marked, 1);
     bench.point(Pointer::Down, 20, table.1 + 1);

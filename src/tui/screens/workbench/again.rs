@@ -130,7 +130,7 @@ mod tests {
         let raw = json!({ "input": "idea", "persona": "code", "count": 2 });
         assert_eq!(bench.press("r"), [generate(2, raw)]);
         let said = &bench.model.toast.as_ref().unwrap().text;
-        assert_eq!(said, "2 variants again, in a run of their own; the finished one is in the History");
+        assert_eq!(said, "2 variants again, in a new run; the finished one is in the History");
         assert_eq!(bench.press("r"), [], "while it goes on");
     }
 

@@ -63,7 +63,7 @@ fn a_draft_that_was_left_comes_back_and_can_be_taken_away() {
     let mut bench = Bench::new(120, 40);
     bench.send(Message::DraftState(DraftReply::Left(left("half a thought"))));
     assert_eq!(bench.model.composer.text(), "half a thought");
-    assert!(bench.picture().contains("your draft of 5 min ago is back; ^_ takes it away"), "{}", bench.picture());
+    assert!(bench.picture().contains("your draft of 5 min ago is restored; ^_ removes it"), "{}", bench.picture());
     assert_eq!(written(&mut bench, 60_000), [], "it is written down already");
     bench.press("Ctrl+_");
     assert!(bench.model.composer.is_empty());
@@ -75,9 +75,9 @@ fn what_takes_a_draft_away_is_said_until_something_is_typed() {
     let mut bench = Bench::new(120, 40);
     bench.send(Message::DraftState(DraftReply::Left(left("half a thought"))));
     bench.wait(1_000);
-    assert!(bench.picture().contains("takes it away"));
+    assert!(bench.picture().contains("removes it"));
     bench.type_text("x");
-    assert!(!bench.picture().contains("takes it away"), "{}", bench.picture());
+    assert!(!bench.picture().contains("removes it"), "{}", bench.picture());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_draft_that_cannot_be_kept_is_told_once_and_tried_again() {
     bench.type_text("a");
     assert_eq!(written(&mut bench, 500).len(), 1);
     bench.send(Message::DraftState(DraftReply::NotKept(overloaded())));
-    assert!(bench.picture().contains("your draft is not kept"), "{}", bench.picture());
+    assert!(bench.picture().contains("your draft is not saved"), "{}", bench.picture());
     bench.wait(60_000);
     bench.press("Left");
     assert_eq!(written(&mut bench, 500), [sheet("a")]);

@@ -435,7 +435,7 @@ fn a_pane_that_let_go_of_its_beginning_says_so_and_copies_all() {
     let text = "a line of a model that does not stop\n".repeat(40_000);
     bench.tell(vec![phase_started(0, Phase::PrimaMateria), delta(0, Phase::PrimaMateria, &text)]);
     let picture = bench.picture();
-    assert!(picture.contains("KB are not shown any more; Y copies all"), "{picture}");
+    assert!(picture.contains("KB are no longer shown; Y copies all"), "{picture}");
     let copied = bench.press("Y");
     assert!(copied.contains(&Effect::Terminal(TerminalEffect::Copy(text))), "the whole, as the model wrote it");
 }
