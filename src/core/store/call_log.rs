@@ -1,14 +1,16 @@
-//! The call log over a store.
+//! The call log over a store: records what calls cost and enforces the daily cap.
 //!
-//! Without a daily cap a call is handed to the store when it has ended, and nobody waits for it: the store commits what
-//! has queued up together, and closing it waits for the rest. With one, the store is asked before each call goes out,
-//! because other processes spend from the same day. Calls ask side by side while there is room. One that does not
-//! fit waits, if this process has calls under way whose end may make room, and those behind it wait their turn;
-//! for other processes nobody waits.
+//! Without a daily cap a call is written after it has ended, without waiting: the store commits
+//! queued calls together, and closing the log waits for the rest. With a cap, the store is asked
+//! before each call goes out, because other processes spend from the same day. Requests run
+//! concurrently while there is room. A call that does not fit waits if calls of this process are in
+//! flight, since their end may make room; later calls queue behind it. It never waits for other
+//! processes.
 //!
-//! A chain of calls is set aside as a whole before its first call. It waits for the calls and the chains of this
-//! process, which end by themselves, and for what other processes have set aside as long as something changes there
-//! every [`PATIENCE`]. The calls of a chain pass those who wait for their turn: what they draw on is theirs.
+//! A chain of calls reserves its whole amount before its first call. It waits for the calls and
+//! chains of this process, which end by themselves, and for reservations of other processes as long
+//! as the total changes at least every [`PATIENCE`]. Calls of a chain skip the queue, because they
+//! draw on their own reservation.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,47 +29,47 @@ use crate::ledger::{
 };
 use crate::time::Clock;
 
-/// How long what other processes have set aside is waited for while nothing changes.
+/// How long to wait for other processes' reservations while the total does not change.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often it is looked at.
+/// How often the total is polled.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Writes calls into a store, and asks it for room under the cap of a day.
+/// Writes calls into a store and reserves room for them under the daily cap.
 pub struct StoreBook {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     daily_cap: Option<Money>,
-    /// Shared by those who ask while there is room; held alone by the first who found none.
+    /// Read-locked while there is room; write-locked by the first call that found none.
     turn: RwLock<()>,
     ours: Arc<watch::Sender<Ours>>,
     unwritten: Arc<Mutex<Unwritten>>,
 }
 
-/// Calls whose end the store did not take.
+/// Calls whose end the store failed to record.
 #[derive(Debug, Default)]
 struct Unwritten {
     calls: u64,
     first: Option<Error>,
 }
 
-/// The calls of this process. One value, so that whoever looks sees a state that was.
+/// The calls of this process. A single value, so that readers always see a consistent state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Ours {
     under_way: usize,
-    /// Chains that have something set aside.
+    /// Chains that hold a reservation.
     chains: usize,
-    /// Questions to the store that have no answer yet.
+    /// Requests to the store that are not answered yet.
     asked: usize,
-    /// No more calls are taken in.
+    /// True once no more calls are accepted.
     is_closed: bool,
-    /// How many have ended so far.
+    /// Number of calls and chains that have ended.
     ended: u64,
 }
 
 impl StoreBook {
-    /// A book over `store`, with at most `daily_cap` a day.
+    /// Creates a log over `store`, with at most `daily_cap` a day.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, daily_cap: Option<Money>) -> Self {
         Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default(), unwritten: Arc::default() }
     }
@@ -87,7 +89,7 @@ impl StoreBook {
         }
     }
 
-    /// Counts a call or a question in, unless the book is closed.
+    /// Applies `count`, unless the log is closed.
     fn enter(&self, count: impl FnOnce(&mut Ours)) -> Result<(), Refusal> {
         let is_open = self.ours.send_if_modified(|ours| {
             if !ours.is_closed {
@@ -98,7 +100,7 @@ impl StoreBook {
         if is_open { Ok(()) } else { Err(Refusal::Closed) }
     }
 
-    /// The entry of a call that is counted in.
+    /// The entry of a call that has been counted.
     fn entry(&self, kind: OpenKind) -> Box<dyn BookEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
         let unwritten = Arc::clone(&self.unwritten);
@@ -116,7 +118,7 @@ impl StoreBook {
         self.admit_when_free(cap, call, None).await
     }
 
-    /// Takes in a call once what is under way leaves room for it, on what was set aside where it draws on that.
+    /// Admits a call once the calls in flight leave room for it, drawing on `draw` if given.
     async fn admit_when_free(
         &self,
         cap: Money,
@@ -135,7 +137,7 @@ impl StoreBook {
                 if now.under_way == 0 {
                     return Err(Refusal::Day { cap, counted, wanted: call.worst.unwrap_or_default() });
                 }
-                // The sender is ours and stays, so this fails never.
+                // Cannot fail: the sender is owned by `self`.
                 drop(ours.changed().await);
             }
         }
@@ -143,7 +145,7 @@ impl StoreBook {
 
     async fn set_aside_under(&self, cap: Money, amount: Money) -> Result<Box<dyn BookHold>, Refusal> {
         let mut ours = self.ours.subscribe();
-        // Taken back if nobody waits for the answer any more.
+        // Withdrawn on drop if the caller stops waiting.
         let mut hold = OpenHold {
             store: Arc::clone(&self.store),
             ours: Arc::clone(&self.ours),
@@ -181,7 +183,7 @@ impl StoreBook {
             if counted != last_change.0 {
                 last_change = (counted, Instant::now());
             }
-            // Only the chains of others may leave room without a call of ours.
+            // Without calls of our own, only other processes' chains can still make room.
             if chains == 0 || last_change.1.elapsed() > PATIENCE {
                 return Err(never);
             }
@@ -189,7 +191,7 @@ impl StoreBook {
         }
     }
 
-    /// Asks once. What the day's calls count as, where there is no room.
+    /// Asks once. Returns the day's counted total when there is no room.
     async fn ask(
         &self,
         cap: Money,
@@ -239,7 +241,7 @@ impl CallLog for StoreBook {
         let call = self.call(booked);
         Box::pin(async move {
             match (self.daily_cap, draw) {
-                // What was set aside is its own: it passes those who wait for their turn.
+                // Skips the queue: the call draws on its own reservation.
                 (Some(cap), Some(draw)) => self.admit_when_free(cap, call, Some(draw)).await,
                 (Some(cap), None) => self.admit_under(cap, call).await,
                 (None, _) => {
@@ -270,20 +272,20 @@ impl CallLog for StoreBook {
         Box::pin(async move {
             self.ours.send_modify(|ours| ours.is_closed = true);
             let mut ours = self.ours.subscribe();
-            // The sender is ours and stays, so this fails never.
+            // Cannot fail: the sender is owned by `self`.
             let _rest = ours.wait_for(|ours| ours.under_way == 0 && ours.asked == 0).await;
         })
     }
 }
 
-/// A question that was put to the store. Dropped before the answer it takes the call out again, if it got in.
+/// A request in flight to the store. Dropped before the answer, it withdraws the call.
 struct Asking<'a> {
     call_log: &'a StoreBook,
     id: Option<Uuid>,
 }
 
 impl Asking<'_> {
-    /// A call that is in counts among those under way before it leaves the questions.
+    /// Counts an admitted call as in flight before the request is uncounted.
     fn answered(mut self, is_in: bool) {
         self.id = None;
         self.call_log.ours.send_modify(|ours| ours.under_way += usize::from(is_in));
@@ -299,12 +301,12 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// What is set aside for a chain.
+/// The reservation of a chain.
 struct OpenHold {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<Ours>>,
     id: Uuid,
-    /// True once the store has answered.
+    /// True once the store has granted it.
     is_in: bool,
 }
 
@@ -318,7 +320,7 @@ impl Drop for OpenHold {
     fn drop(&mut self) {
         self.store.withdraw_call(self.id).unattended();
         if self.is_in {
-            // After the store knows: who is woken asks it, and finds the room.
+            // After the store has been updated: woken waiters ask it and find the room.
             self.ours.send_modify(|ours| {
                 ours.chains -= 1;
                 ours.ended += 1;
@@ -327,7 +329,7 @@ impl Drop for OpenHold {
     }
 }
 
-/// A call that is under way.
+/// A call in flight.
 struct OpenCall {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<Ours>>,
@@ -338,9 +340,9 @@ struct OpenCall {
 }
 
 enum OpenKind {
-    /// The store has taken it in.
+    /// Admitted by the store.
     Admitted(Uuid),
-    /// It is written down when it has ended.
+    /// Recorded only when it has ended.
     Unasked(Box<SpendCall>),
 }
 
@@ -357,7 +359,7 @@ impl OpenCall {
             unwritten.calls += 1;
             unwritten.first.get_or_insert_with(|| error.clone());
         });
-        // After the store knows: who is woken asks it, and finds the room.
+        // After the store has been updated: woken waiters ask it and find the room.
         self.ours.send_modify(|ours| {
             ours.under_way -= 1;
             ours.ended += 1;

@@ -1,4 +1,4 @@
-//! The book over a real database: what is written down, who waits for room, and who leaves no trace.
+//! The call log over a real database: what is recorded, who waits for room, what cancelling leaves.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl World {
         Account::open(Caps::default(), labels, Some(Arc::clone(&self.call_log) as Arc<dyn CallLog>))
     }
 
-    /// Waits for the writes that nobody waited for: they are done in order.
+    /// Waits for detached writes: they are done in order.
     async fn settled(&self) {
         self.store.withdraw_call(Uuid::nil()).await.unwrap();
     }
@@ -112,7 +112,7 @@ async fn closing_waits_for_the_last_call_and_takes_no_more_in() {
         assert!(late.contains("aludel is shutting down"), "{late}");
         // The budget is settled after the call log.
         assert_eq!((at_rest, world.counted().await), (100, 100));
-        // Closed twice is closed.
+        // Closing twice is harmless.
         soon(world.call_log.close()).await;
     }
 }
@@ -219,7 +219,7 @@ async fn a_question_that_is_dropped_before_its_answer_takes_nothing_in() {
     let account = world.account();
     for _ in 0..40 {
         let mut asking = Box::pin(reserve(&account, 10));
-        // Polled once: the question is on its way to the writer, and perhaps already answered.
+        // Polled once: the request is queued for the writer and may already be answered.
         let polled = futures_util::poll!(asking.as_mut());
         drop((asking, polled));
     }

@@ -1,8 +1,9 @@
-//! What every backend must do: named checks over nothing but the [`Store`] trait.
+//! What every backend must do: named checks that use only the [`Store`] trait.
 //!
-//! A backend's own test calls [`run`] with a function that gives a fresh, empty database each time. The checks know
-//! no SQL, wait with [`Pending::wait`](super::Pending::wait) and need no runtime of theirs. What a list must hold is said once
-//! more here, naively, in [`expected`]: all rows, filtered and sorted in memory.
+//! A backend's own test calls [`run`] with a function that makes a fresh, empty database each time.
+//! The checks know no SQL, wait with [`Pending::wait`](super::Pending::wait) and need no runtime.
+//! The expected content of lists is computed a second time, naively, in [`expected`]: all rows,
+//! filtered and sorted in memory.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a check fails by panicking, as tests do")]
 
@@ -27,12 +28,12 @@ use super::{Filter, Order, PageSpec, Store, samples};
 use crate::domain::{Prompt, PromptId, PromptSummary};
 use crate::error::Code;
 
-/// One thing that every backend must do, over an empty database.
+/// One requirement on every backend, checked over an empty database.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
-    /// What must be true, as a sentence.
+    /// The requirement, as a sentence.
     pub name: &'static str,
-    /// Panics where it is not.
+    /// Panics when the requirement is not met.
     pub run: fn(&dyn Store),
 }
 
@@ -60,7 +61,7 @@ pub fn checks() -> Vec<Check> {
 /// Runs every check over a database of its own.
 ///
 /// # Panics
-/// When any check failed, after all have run, with the names of those that did.
+/// After all checks have run, when any failed; the message names them.
 pub fn run(make: impl Fn() -> Box<dyn Store>) {
     run_these(&checks(), make);
 }
@@ -78,7 +79,7 @@ pub fn run_these(checks: &[Check], make: impl Fn() -> Box<dyn Store>) {
     assert!(failed.is_empty(), "the backend does not conform: {failed:#?}");
 }
 
-/// The ids of the prompts of `all` that a list must hold, in order.
+/// The ids of the prompts of `all` that a list must contain, in order.
 pub fn expected(all: &[Prompt], filter: &Filter, order: Order) -> Vec<PromptId> {
     let mut rows: Vec<&Prompt> = all.iter().filter(|prompt| passes(prompt, filter)).collect();
     let newest = |a: &&Prompt, b: &&Prompt| (b.created_at, b.id).cmp(&(a.created_at, a.id));
@@ -93,7 +94,7 @@ pub fn expected(all: &[Prompt], filter: &Filter, order: Order) -> Vec<PromptId> 
     rows.into_iter().map(|prompt| prompt.id).collect()
 }
 
-/// What a summary holds of each, field by field.
+/// The summaries of `prompts`, built field by field.
 pub fn in_short(prompts: &[Prompt]) -> Vec<PromptSummary> {
     let short = |prompt: &Prompt| PromptSummary {
         id: prompt.id,
@@ -155,7 +156,7 @@ fn ids(prompts: &[Prompt]) -> Vec<PromptId> {
     prompts.iter().map(|prompt| prompt.id).collect()
 }
 
-/// Stores the samples of seeds 0 to `count` and gives them back.
+/// Stores the samples of seeds 0 to `count` and returns them.
 fn store_samples(store: &dyn Store, count: u32) -> Vec<Prompt> {
     let prompts = samples::prompts(count);
     store.append(prompts.clone()).wait().unwrap();

@@ -1,10 +1,10 @@
-//! Edits of a stored prompt, and what they make of it: the same in every backend, so it is done here.
+//! Edits of a stored prompt. Applied here, so that every backend gives the same result.
 
 use crate::api::limits;
 use crate::domain::{Prompt, Timestamp};
 use crate::error::{Error, Result};
 
-/// Changes of one prompt. `None` leaves a field as it is.
+/// Changes to one prompt. `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// Replaces all tags.
@@ -18,10 +18,12 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Changes the prompt, raises its revision and dates the change. Tags keep their order; none stands twice.
+    /// Changes the prompt, raises its revision and sets `updated_at`. Tags keep their order and are
+    /// deduplicated.
     ///
     /// # Errors
-    /// `validation_failed` when the prompt would have more tags than the contract allows; it is unchanged then.
+    /// `validation_failed` when the prompt would have more tags than the contract allows; it is
+    /// then unchanged.
     pub fn apply_to(&self, prompt: &mut Prompt, at: Timestamp) -> Result<()> {
         let mut tags: Vec<String> = Vec::new();
         for tag in self.tags.as_ref().unwrap_or(&prompt.tags).iter().chain(&self.add_tags) {

@@ -1,7 +1,8 @@
-//! A store whose writes fail on demand, over any other: for tests of what is said and kept when the disk is full.
+//! A store whose writes fail on demand, wrapped around any other: for tests of a full disk.
 //!
-//! Writes are counted from 1 in the order they are asked for. One that fails never reaches the store below; reads always
-//! do. What every write was for is remembered, so that a test can say what the k-th one stood for.
+//! Writes are counted from 1 in the order they are requested. A failing write never reaches the
+//! wrapped store; reads always do. The purpose of every write is recorded, so that a test can say
+//! what the k-th one was for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,9 +27,9 @@ use crate::ledger::{CallEnd, Money, Need};
 pub enum Faults {
     /// None.
     Never,
-    /// This one alone: a lock that was held for a while.
+    /// Only this write: a lock that was held for a while.
     Once(usize),
-    /// This one and all after it: a disk that is full.
+    /// This write and all later ones: a full disk.
     From(usize),
 }
 
@@ -42,7 +43,7 @@ impl Faults {
     }
 }
 
-/// What a failing write says.
+/// The message of a failing write.
 pub const FAULT: &str = "no space is left for the database (a fault of the test)";
 
 /// A store whose writes fail on demand.
@@ -53,12 +54,12 @@ pub struct FaultyStore {
 }
 
 impl FaultyStore {
-    /// This store, with these faults.
+    /// Wraps `below` with these faults.
     pub fn over(below: Arc<dyn Store>, faults: Faults) -> Self {
         Self { below, faults, writes: Mutex::default() }
     }
 
-    /// What was written so far, in order, the failed ones included.
+    /// The writes so far, in order, including the failed ones.
     pub fn writes(&self) -> Vec<&'static str> {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

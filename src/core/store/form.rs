@@ -1,4 +1,4 @@
-//! In which form prompts are read: whole, in short, or by chosen fields.
+//! The forms in which prompts are read: whole, as a summary, or by chosen fields.
 
 use std::future::Future;
 
@@ -6,8 +6,8 @@ use super::{Filter, FindStore, Order, Page, PageSpec, SessionWithPrompts, Store}
 use crate::domain::{Prompt, PromptFields, PromptId, PromptSummary, PromptTexts, SelectedPrompt};
 use crate::error::Result;
 
-/// A form of a prompt that a store can be asked for: no more is read than it holds. `fields` are those of a
-/// [`SelectedPrompt`]; the other forms have their own.
+/// A form in which a store can read prompts; no more is read than the form needs. `fields` applies
+/// to [`SelectedPrompt`] only.
 pub trait PromptForm: Sized + Send + 'static {
     /// As [`Store::page`].
     fn page(
@@ -25,7 +25,7 @@ pub trait PromptForm: Sized + Send + 'static {
         fields: PromptFields,
     ) -> impl Future<Output = Result<Vec<Self>>> + Send;
 
-    /// What is compared and quoted of it.
+    /// The texts that are compared and quoted.
     fn texts(&self) -> PromptTexts<'_>;
 }
 

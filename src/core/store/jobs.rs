@@ -1,14 +1,14 @@
-//! The side of the storage seam that knows of jobs: who works on what, what is done of it, and what
-//! its followers are told.
+//! The job part of the storage seam: who works on a job, its progress, and the events its followers
+//! read.
 //!
-//! A job is held by one worker at a time. A worker holds it for a lease, which it renews; one that
-//! died leaves a job whose lease runs out, and such a job is `interrupted` to everybody who reads
-//! it, though nobody wrote that. Taking it up again raises its attempt, and every write names the
-//! attempt it belongs to ([`Held`]): what an earlier one still has to say is refused with
-//! `conflict`, so a process that slept past its lease does no harm when it wakes.
+//! A job is held by one worker at a time, for a lease that the worker renews. When a worker dies,
+//! its lease runs out, and from then on every reader sees the job as `interrupted`, without a
+//! write. Taking the job up again raises its attempt. Every write names its attempt ([`Held`]); a
+//! write of an earlier attempt is refused with `conflict`, so a process that slept past its lease
+//! does no harm when it wakes.
 //!
-//! Leases and moments are by the backend's own clock. No method waits for anybody, so the same
-//! promises hold among threads, processes and machines.
+//! Leases and moments use the backend's own clock. No method blocks on another worker, so the
+//! guarantees hold across threads, processes and machines.
 
 use std::time::Duration;
 
@@ -18,115 +18,117 @@ use super::Pending;
 use crate::domain::{Job, JobState, Operation, Prompt, SessionId};
 use crate::event::EventKind;
 
-/// How long jobs are stored that were stopped while nobody worked on them. What has served its time
-/// goes when the next job begins.
+/// How long a job that was stopped while interrupted is stored. Expired jobs are deleted when the
+/// next job begins.
 pub const ENDED_FOR: Duration = Duration::from_hours(7 * 24);
 
 /// How long interrupted jobs are stored.
 pub const INTERRUPTED_FOR: Duration = Duration::from_hours(30 * 24);
 
-/// Attempts after which a kept job is taken up by command alone: it may be what ends its processes.
+/// Attempts after which a kept job is resumed only by command: it may be what crashes its
+/// processes.
 pub const MOST_ATTEMPTS: u32 = 8;
 
-/// The jobs' half of a database of prompts.
+/// Storage of jobs.
 pub trait JobStore: Send + Sync {
-    /// Stores a new job, which this worker holds as its first attempt, and forgets jobs of long
-    /// ago. Fails with `conflict` when its id is already there.
+    /// Stores a new job, held by this worker as its first attempt, and deletes expired jobs. Fails
+    /// with `conflict` when its id already exists.
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()>;
 
-    /// Takes up a job that nobody works on and that has no result yet, atomically among all
-    /// workers. `None` when there is no such job.
+    /// Takes up an unfinished job that no worker holds, atomically among all workers. `None` when
+    /// there is no such job.
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
 
-    /// Takes up the kept job whose lease ran out first, or that its worker let go of, unless it was
-    /// begun [`MOST_ATTEMPTS`] times.
+    /// Takes up the kept job whose lease ran out or was released first, unless it already had
+    /// [`MOST_ATTEMPTS`] attempts.
     fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>>;
 
     /// Renews the lease.
     fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal>;
 
-    /// Writes down what is done of it, with the prompts that were made by it, all or none. A unit
-    /// that is there already stays as it is. Fails with `conflict` when another attempt holds the
-    /// job; for the prompts as [`super::Store::append`].
+    /// Records progress and the prompts it produced, all or none. A unit that is already recorded
+    /// stays as it is. Fails with `conflict` when another attempt holds the job; for the prompts as
+    /// [`super::Store::append`].
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()>;
 
-    /// Says how it ended, with the last event. Fails with `conflict` when another attempt holds it.
+    /// Records how the job ended, with the last event. Fails with `conflict` when another attempt
+    /// holds it.
     fn end_job(&self, held: Held, end: JobEnd) -> Pending<()>;
 
-    /// Lets go of it, so that it is interrupted at once.
+    /// Releases the job, which is then interrupted at once.
     fn release_job(&self, held: Held) -> Pending<()>;
 
-    /// Asks its worker to stop; one that is interrupted is cancelled at once, one that has ended
-    /// stays as it is. Answers how it stands then; `None` when there is no such job.
+    /// Asks its worker to stop. An interrupted job is cancelled at once; an ended one stays as it
+    /// is. Returns the job as it is then; `None` when there is no such job.
     fn stop_job(&self, id: SessionId) -> Pending<Option<Job>>;
 
     /// One job with its request.
     fn job(&self, id: SessionId) -> Pending<Option<(Job, Value)>>;
 
-    /// The jobs in one of these states, in any where none is named, newest first, at most `limit`.
+    /// The jobs in these states (in any state when empty), newest first, at most `limit`.
     fn jobs(&self, states: Vec<JobState>, limit: u32) -> Pending<Vec<Job>>;
 
     /// The ids that begin or end with `fragment`, newest first, at most `limit`. As
     /// [`super::Store::resolve`].
     fn resolve_job(&self, fragment: String, limit: usize) -> Pending<Vec<SessionId>>;
 
-    /// What is done of it, by name from `after` on, at most `limit`.
+    /// The recorded units, by name after `after`, at most `limit`.
     fn job_units(&self, id: SessionId, after: Option<String>, limit: u32) -> Pending<Vec<JobUnit>>;
 
-    /// What its followers are told from this number on, at most `limit`, and how the job stands;
-    /// `None` when there is no such job. One state of the database: where fewer than `limit` come,
-    /// there were no more when the job stood so.
+    /// The events from number `from` on, at most `limit`, and the job; `None` when there is no such
+    /// job. Both are read from one state of the database: fewer than `limit` events means there
+    /// were no more.
     fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>>;
 }
 
-/// A job that begins.
+/// A new job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewJob {
-    /// Its name: the run's.
+    /// Its id, which is the id of its run.
     pub id: SessionId,
-    /// What was asked for.
+    /// The operation requested.
     pub operation: Operation,
-    /// What it is about, in a line.
+    /// A one-line description.
     pub about: String,
-    /// What was asked for, in full.
+    /// The full request.
     pub request: Value,
-    /// Whether it survives its watcher.
+    /// Whether it outlives the client that started it.
     pub kept: bool,
-    /// Units in all, where that is known.
+    /// Total units, if known.
     pub total: Option<u64>,
-    /// What its followers are told first.
+    /// The first event for followers.
     pub started: EventKind,
 }
 
-/// Who works on a job.
+/// A process that works on jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
-    /// For people.
+    /// A name for people to read.
     pub name: String,
-    /// How long it holds what it takes.
+    /// How long it holds a job without renewing.
     pub lease: Duration,
 }
 
-/// A job as one worker holds it.
+/// A job as held by one worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
     /// The job.
     pub id: SessionId,
-    /// From 1.
+    /// The attempt, from 1.
     pub attempt: u32,
 }
 
 /// A job that was taken up again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
-    /// As it stands now.
+    /// The job as it is now.
     pub job: Job,
-    /// What was asked for, in full.
+    /// The full request.
     pub request: Value,
 }
 
 impl Taken {
-    /// By which its worker writes.
+    /// The handle its worker writes with.
     pub const fn held(&self) -> Held {
         Held { id: self.job.id, attempt: self.job.attempt }
     }
@@ -135,48 +137,48 @@ impl Taken {
 /// Whether a job could be taken up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Taking {
-    /// It is this worker's.
+    /// This worker holds it now.
     Taken(Box<Taken>),
-    /// Somebody works on it, or it has finished.
+    /// Another worker holds it, or it has finished.
     Refused(Box<Job>),
 }
 
-/// How a job stands to the worker that held it.
+/// The result of renewing a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// It holds it for another lease.
+    /// The worker holds it for another lease.
     Held,
-    /// It holds it, and was asked to stop.
+    /// The worker holds it, and was asked to stop.
     StopAsked,
-    /// Another attempt holds it, or it is gone.
+    /// Another attempt holds it, or it no longer exists.
     Lost,
 }
 
-/// A part of a job that need not be done again.
+/// A finished part of a job, which need not be done again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobUnit {
-    /// Its name in this job.
+    /// Its name within the job.
     pub unit: String,
     /// False for a step of a unit, which does not count as done.
     pub is_whole: bool,
-    /// What came of it.
+    /// Its result.
     pub result: Value,
 }
 
-/// What is done of a job since the last time.
+/// Progress of a job since the last record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobProgress {
-    /// What need not be done again.
+    /// The units finished.
     pub units: Vec<JobUnit>,
-    /// What its followers are told.
+    /// The events for followers.
     pub events: Vec<EventKind>,
-    /// What it made.
+    /// The prompts produced.
     pub prompts: Vec<Prompt>,
     /// Units done, the failed ones included.
     pub done: u64,
     /// Units failed.
     pub failed: u64,
-    /// Units in all, where that is known only now.
+    /// Total units, if they became known only now.
     pub total: Option<u64>,
 }
 
@@ -191,11 +193,11 @@ pub struct JobEnd {
     pub stored_for: Duration,
 }
 
-/// A part of what followers are told.
+/// A part of a job's events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobEvents {
-    /// Numbered without gaps from the one that was asked for.
+    /// Numbered without gaps from the requested number on.
     pub events: Vec<EventKind>,
-    /// How the job stood then.
+    /// The job at that moment.
     pub job: Job,
 }

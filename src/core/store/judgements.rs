@@ -1,20 +1,20 @@
-//! The judging side of the storage seam: what judges said of prompts, and what is known of judges.
+//! The judging part of the storage seam: judgements of prompts, and profiles of judges.
 //!
-//! A judgement is kept whole, so that it can be explained and added up anew for nothing, and it is kept **while one of its
-//! candidates is stored**: it still says something about that one, whose opponents it describes well enough. It goes with
-//! the last of them, and all go when everything is deleted. Profiles speak of models, not of prompts: no deletion of
-//! prompts touches them.
+//! A judgement is stored whole, so that it can be explained and aggregated again at no cost, and it
+//! is stored **as long as one of its candidates is**: it still describes that candidate and its
+//! opponents. It is deleted with the last of them, and all are deleted when everything is. Profiles
+//! describe models, not prompts, so deleting prompts does not affect them.
 
 use super::Pending;
 use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 
-/// The judging half of a database of prompts.
+/// Storage of judgements and judge profiles.
 pub trait JudgementStore: Send + Sync {
-    /// Keeps a judgement, unless none of its candidates is stored. Answers whether it is kept, after the commit is
-    /// durable.
-    ///
-    /// Its moment is kept to the millisecond. Fails with `conflict` when its id is already there, with
-    /// `validation_failed` for a number that is not finite.
+    /// Stores a judgement, unless none of its candidates is stored. Returns whether it was stored,
+    /// after the commit is durable.
+    /// Its moment is stored to the millisecond. Fails with `conflict` when its id already exists,
+    /// with `validation_failed` for a number that is not finite.
+    /// exists, with `validation_failed` for a number that is not finite.
     fn record(&self, judgement: Judgement) -> Pending<bool>;
 
     /// The judgements in which this prompt was a candidate, newest first, at most `limit`.
@@ -23,15 +23,14 @@ pub trait JudgementStore: Send + Sync {
     /// One judgement, whole.
     fn judgement(&self, id: JudgementId) -> Pending<Option<Judgement>>;
 
-    /// Keeps what is known of a judge, in place of what was known; of two tests the later one counts, whichever is told
-    /// last.
+    /// Replaces the profile of a judge, unless the stored one is of a later test.
     ///
     /// Fails with `validation_failed` for a number that is not finite.
     fn put_profile(&self, profile: JudgeProfile) -> Pending<()>;
 
-    /// What is known of this judge.
+    /// The profile of this judge.
     fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>>;
 
-    /// What is known of every judge, by provider and model.
+    /// All profiles, ordered by provider and model.
     fn profiles(&self) -> Pending<Vec<JudgeProfile>>;
 }

@@ -1,18 +1,19 @@
 //! The storage seam: coarse, object-safe, and plural on purpose (SQLite now, PostgreSQL to come).
 //!
-//! Every operation answers with a [`Pending`]: SQLite fills reads in place and writes from its writer thread;
-//! a backend over a network fills both from its own runtime. So callers may `.await` it in a server or
-//! [`Pending::wait`] for it in a local command, and the store itself needs no runtime.
+//! Every operation returns a [`Pending`]: SQLite fills reads in place and writes from its writer
+//! thread; a backend over a network fills both from its own runtime. A server can `.await` it and a
+//! local command can block on it with [`Pending::wait`]; the store itself needs no runtime.
 //!
-//! What calls to models cost is kept behind the same seam ([`SpendStore`]), because a cap that several processes share
-//! needs what they share; [`StoreBook`] makes the ledger's book of it. Deleting prompts never deletes what they cost.
+//! [`SpendStore`] records what model calls cost. It is part of this seam because processes that
+//! share a cap need shared storage; [`StoreBook`] implements the ledger's call log on it. Deleting
+//! prompts never deletes their cost.
 //!
-//! Prompts are found by words and by nearness through [`FindStore`], and added up through
-//! [`MeasureStore`]; what judges said of them is kept through [`JudgementStore`]. What is being
-//! worked on, and what of it is done, is kept through [`JobStore`].
+//! [`FindStore`] searches prompts by words and by vectors, [`MeasureStore`] computes totals,
+//! [`JudgementStore`] stores judgements and judge profiles, and [`JobStore`] stores jobs and their
+//! progress.
 //!
-//! Filters are applied inside the store, never after a limit. What every backend must do is
-//! `conformance`, one suite that each runs (feature `test-support`).
+//! Filters are applied inside the store, never after a limit. `conformance` (feature
+//! `test-support`) is the test suite that every backend must pass.
 
 mod call_log;
 #[cfg(any(test, feature = "test-support"))]
@@ -52,66 +53,69 @@ pub use nearness::{CONTENT_SHARE, nearness};
 pub use pending::{Completer, Pending};
 pub use spend::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore};
 
-/// A database of prompts and runs, and of what was spent on them.
+/// A database of prompts and runs, and of what they cost.
 pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobStore {
-    /// Stores a new run. Its prompts come later, one by one.
+    /// Stores a new run. Its prompts follow one by one.
     ///
-    /// Fails with `conflict` when its id is already there.
+    /// Fails with `conflict` when its id already exists.
     fn begin_session(&self, session: Session) -> Pending<()>;
 
-    /// Stores new prompts with their steps and tags, all or none. Answers after the commit is durable.
+    /// Stores new prompts with their steps and tags, all or none. Returns after the commit is
+    /// durable.
     ///
-    /// A prompt whose run is not known (it was never begun here, or deleted meanwhile) brings a run of its own, told
-    /// from the prompt. Moments are kept to the millisecond; a tag that stands twice is kept once. Fails with
-    /// `conflict` when an id is already there, with `validation_failed` for a number that is not finite.
+    /// A prompt of an unknown run (never begun here, or deleted meanwhile) creates one, derived
+    /// from the prompt. Moments are stored to the millisecond; duplicate tags are stored once.
+    /// Fails with `conflict` when an id already exists, with `validation_failed` for a number that
+    /// is not finite.
     fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
         self.append_with_sessions(prompts, Vec::new())
     }
 
-    /// As [`Store::append`], with the runs of the prompts: one that is not known yet is stored as it is given here, one
-    /// that is stays as it is. A run that none of the prompts is of is passed over.
+    /// As [`Store::append`], with the runs of the prompts. An unknown run is stored as given here,
+    /// a known one is left as it is, and one without any of the prompts is ignored.
     fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()>;
 
-    /// Changes what is there. Answers after the commit is durable.
+    /// Applies a mutation. Returns after the commit is durable.
     fn apply(&self, mutation: Mutation) -> Pending<Applied>;
 
-    /// One prompt, whole.
+    /// One whole prompt.
     fn get(&self, id: PromptId) -> Pending<Option<Prompt>>;
 
     /// The ids whose hexadecimal form begins or ends with `fragment`, at most `limit`, newest first.
     ///
-    /// Dashes and case are ignored. A fragment that is empty, too long or not hexadecimal names none.
+    /// Dashes and case are ignored. A fragment that is empty, too long or not hexadecimal matches
+    /// nothing.
     fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
 
-    /// A page of prompts, in `order`, whole.
+    /// A page of whole prompts, in `order`.
     ///
-    /// Rows that come or go between two pages neither hide nor double any other. Fails with `validation_failed` for a
-    /// `limit` out of range and for a `cursor` of another list.
+    /// Rows added or removed between two pages neither hide nor duplicate others. Fails with
+    /// `validation_failed` for a `limit` out of range or a `cursor` of another list.
     fn page(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<Prompt>>;
 
-    /// As [`Store::page`], in short: what lists show, read in one statement.
+    /// As [`Store::page`], returning summaries: what lists show, read in one statement.
     fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>>;
 
     /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
 
-    /// As [`Store::sessions`], with the prompts in short.
+    /// As [`Store::sessions`], with prompt summaries.
     fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>>;
 
-    /// These runs without their prompts, in no order; ids that are not there are passed over.
+    /// These runs without their prompts, unordered; unknown ids are skipped.
     fn fetch_sessions(&self, ids: Vec<SessionId>) -> Pending<Vec<Session>>;
 
     /// How many prompts pass the filter.
     fn count(&self, filter: Filter) -> Pending<u64>;
 
-    /// What was moved to the trash at this moment or later, deleted last coming first.
+    /// The prompts moved to the trash at `since` or later, last deleted first.
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage>;
 
-    /// The ids in the trash that begin or end with `fragment`, deleted last coming first, at most `limit` of them. As
-    /// [`Store::resolve`].
+    /// The ids in the trash that begin or end with `fragment`, last deleted first, at most `limit`.
+    /// As [`Store::resolve`].
     fn resolve_trashed(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
 
-    /// Waits for queued writes, folds the log into the file, closes. Further calls fail with `storage`.
+    /// Waits for queued writes, checkpoints the log and closes. Later calls fail with `storage`.
     fn close(&self) -> Pending<()>;
 }
 
@@ -147,14 +151,14 @@ pub struct SessionWithPrompts<P = Prompt> {
     pub prompts: Vec<P>,
 }
 
-/// A change of what is stored.
+/// A change to stored prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mutation {
     /// Changes tags or notes in place, raises `revision`, sets `updated_at`.
     Edit {
         /// Which prompt.
         id: PromptId,
-        /// Fails with `conflict` unless this is the present revision.
+        /// Fails with `conflict` unless this is the current revision.
         expected_revision: Option<u32>,
         /// What to change.
         edit: Edit,
@@ -166,47 +170,49 @@ pub enum Mutation {
         /// Best first.
         rankings: Vec<Ranking>,
     },
-    /// Deletes these; unknown ids are passed over. A run goes with its last prompt.
+    /// Deletes these prompts; unknown ids are skipped. A run is deleted with its last prompt.
     Delete {
         /// Which prompts.
         ids: Vec<PromptId>,
-        /// Fails with `conflict`, deleting nothing, unless this is the present revision of every one of them.
+        /// Fails with `conflict`, deleting nothing, unless all have this revision.
         expected_revision: Option<u32>,
     },
-    /// Deletes all that pass the filter. A run goes with its last prompt; the empty filter deletes runs without any, too.
+    /// Deletes all that pass the filter. A run is deleted with its last prompt; the empty filter
+    /// also deletes runs without prompts.
     DeleteWhere {
         /// Which prompts.
         filter: Filter,
     },
-    /// Moves these to the trash; unknown ids are passed over. To all other reads they are gone, and a run with its last one.
+    /// Moves these to the trash; unknown ids are skipped. Other reads no longer see them, nor a run
+    /// without any prompt left.
     Trash {
         /// Which prompts.
         ids: Vec<PromptId>,
-        /// Fails with `conflict`, changing nothing, unless this is the present revision of every one of them.
+        /// Fails with `conflict`, changing nothing, unless all have this revision.
         expected_revision: Option<u32>,
-        /// The moment.
+        /// The moment of deletion.
         at: Timestamp,
     },
     /// Moves all that pass the filter to the trash.
     TrashWhere {
         /// Which prompts.
         filter: Filter,
-        /// The moment.
+        /// The moment of deletion.
         at: Timestamp,
     },
-    /// Stores these as they were, each with its revision raised, and the runs they were of; ids that are not in the trash are
-    /// passed over.
+    /// Restores these from the trash, each with its revision raised, and their runs; ids that are
+    /// not in the trash are skipped.
     Restore {
         /// Which prompts.
         ids: Vec<PromptId>,
-        /// The moment, which becomes their `updated_at`.
+        /// The moment of restoring, which becomes their `updated_at`.
         at: Timestamp,
     },
-    /// Deletes from the trash for good.
+    /// Deletes from the trash permanently.
     EmptyTrash {
-        /// Which prompts; all where none are named.
+        /// Which prompts; `None` for all.
         ids: Option<Vec<PromptId>>,
-        /// Those alone that were deleted before this moment.
+        /// Only prompts deleted before this moment.
         before: Option<Timestamp>,
     },
 }
@@ -226,29 +232,29 @@ pub struct Trashed {
 /// A part of the trash.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrashedPage {
-    /// Deleted last coming first.
+    /// Last deleted first.
     pub prompts: Vec<Trashed>,
-    /// How many there are in all.
+    /// Total number in the trash since the given moment.
     pub total: u64,
 }
 
-/// What a mutation did.
+/// The result of a mutation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Applied {
     /// The prompt as it is now; `None` when there is no such prompt.
     Edited(Option<Box<Prompt>>),
     /// How many were ranked.
     Ranked(u64),
-    /// The ids that were there and are gone.
+    /// The ids that were deleted.
     Deleted(Vec<PromptId>),
-    /// The prompts that were in the trash and are stored again.
+    /// The restored prompts.
     Restored(Vec<Prompt>),
 }
 
-/// Which prompts. An empty filter passes all.
+/// A filter on prompts. The empty filter passes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// All of these tags.
+    /// Has all of these tags.
     pub tags: Vec<String>,
     /// The last step's phase.
     pub phase: Option<Phase>,
@@ -279,14 +285,14 @@ pub enum Order {
     Score,
 }
 
-/// Which part of a long list.
+/// A part of a long list to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageSpec {
-    /// At most so many, 1..=1000.
+    /// Maximum number of rows, 1..=1000.
     pub limit: u32,
-    /// Skips so many after the cursor.
+    /// How many rows after the cursor to skip.
     pub offset: u64,
-    /// Where the last page ended; opaque, from [`Page::next_cursor`].
+    /// The end of the previous page; opaque, from [`Page::next_cursor`].
     pub cursor: Option<String>,
 }
 
@@ -295,6 +301,6 @@ pub struct PageSpec {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last one.
+    /// The cursor of the next page; `None` on the last one.
     pub next_cursor: Option<String>,
 }

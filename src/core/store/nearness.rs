@@ -1,23 +1,24 @@
-//! How near a prompt is: the one rule that makes one number of the cosines of its two vectors.
+//! How near a prompt is: the one rule that combines the cosines of its two vectors.
 //!
-//! Every way to search follows it, by all vectors or by codes first, in each database, and so does the suite that holds them
-//! to a naive scan. What the user asked for counts in full. The prompt itself counts for [`CONTENT_SHARE`] of that: it is
-//! long, its cosines with short queries are as high for many prompts as for the one that is meant, and where both
-//! counted alike it pushed aside what was asked for in nearly these words (measured: `engine::tests::recall`). Where there
-//! is one vector alone, there is nothing to weigh it against.
+//! Exact search, search by codes and the naive scan of the conformance suite all follow it, in
+//! every database. The user's input counts in full, the prompt's content by [`CONTENT_SHARE`]:
+//! content is long, its cosines with short queries are as high for many prompts as for the one that
+//! is meant, and with equal weights it displaced inputs in nearly the words of the query (measured:
+//! `engine::tests::recall`). A single vector is not weighted.
 
-/// What a cosine with the prompt itself is worth beside one with what the user asked for.
+/// The weight of a cosine with the content, relative to one with the input.
 ///
-/// With 155 generated prompts and two paraphrases of each idea, up to 0.8 the idea is found as often as by the input alone (recall@1
-/// 0.942 and 0.910), and less often from 0.85 on. Of 44 queries for what stands in the content alone, 0.8 answers 0.841
-/// among the first three, 0.7 answers 0.750 (`tests/fixtures/paraphrases`; measured 2026-11-21).
+/// With 155 generated prompts and two paraphrases of each input, up to 0.8 the input is found as
+/// often as by the input vector alone (recall@1 0.942 and 0.910), and less often from 0.85 on. Of
+/// 44 queries for text that is in the content only, 0.8 finds 0.841 among the first three, 0.7
+/// finds 0.750 (`tests/fixtures/paraphrases`; measured 2026-11-21).
 pub const CONTENT_SHARE: f64 = 0.8;
 
-/// How near a prompt is by the cosines of what the user asked for and of the prompt itself, -1..=1; `None` where it has no
-/// vector. Never above the greater of the two.
+/// The nearness of a prompt by the cosines with its input and its content, -1..=1; `None` when it
+/// has no vector. Never above the greater of the two.
 pub fn nearness(input: Option<f64>, content: Option<f64>) -> Option<f64> {
     match (input, content) {
-        // A share of a negative cosine would be nearer than that cosine.
+        // Scaling a negative cosine would raise it.
         (Some(input), Some(content)) => Some(input.max(content.min(content * CONTENT_SHARE))),
         (one, other) => one.or(other),
     }

@@ -1,4 +1,5 @@
-//! An answer that is there already or will come: a future that a local command can also wait for without a runtime.
+//! The result of a store operation: a future that a local command can also block on without a
+//! runtime.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
 
-/// The answer of a [`Store`](super::Store) operation.
+/// The result of a [`Store`](super::Store) operation.
 #[must_use = "a pending answer does nothing unless awaited or waited for"]
 pub struct Pending<T>(State<T>);
 
@@ -18,16 +19,16 @@ enum State<T> {
     Coming(oneshot::Receiver<Result<T>>, Unattended),
 }
 
-/// What is done with a failure, once it was said that nobody will wait for the answer.
+/// Called with a failure once the result has been detached.
 type Unattended = Arc<OnceLock<OnFailure>>;
 
 type OnFailure = Box<dyn Fn(&Error) + Send + Sync>;
 
-/// The end of a [`Pending`] that fills it.
+/// The sending half of a [`Pending`].
 pub struct Completer<T>(oneshot::Sender<Result<T>>, Unattended);
 
 impl<T> Completer<T> {
-    /// Gives the answer; nobody may be waiting for it any more.
+    /// Sends the result; the receiver may be gone.
     pub fn complete(self, answer: Result<T>) {
         let Self(sender, unattended) = self;
         if let Err(Err(error)) = sender.send(answer)
@@ -39,19 +40,20 @@ impl<T> Completer<T> {
 }
 
 impl<T> Pending<T> {
-    /// An answer that is there already.
+    /// Creates a result that is ready.
     pub fn ready(answer: Result<T>) -> Self {
         Self(State::Ready(Some(answer)))
     }
 
-    /// An answer to come, and the end that fills it. A [`Completer`] that is dropped fails it with `storage`.
+    /// Creates a result to come and its sender. A [`Completer`] that is dropped fails it with
+    /// `storage`.
     pub fn coming() -> (Completer<T>, Self) {
         let (sender, receiver) = oneshot::channel();
         let unattended = Unattended::default();
         (Completer(sender, Arc::clone(&unattended)), Self(State::Coming(receiver, unattended)))
     }
 
-    /// Blocks the thread until the answer is there. Not for use inside a runtime's worker.
+    /// Blocks the thread until the result is ready. Not for use inside a runtime's worker.
     ///
     /// # Errors
     /// The operation's own.
@@ -64,12 +66,13 @@ impl<T> Pending<T> {
 }
 
 impl Pending<()> {
-    /// Lets it be done with nobody waiting. A failure is logged.
+    /// Detaches the operation. A failure is logged.
     pub fn unattended(self) {
         self.unattended_but(|_| {});
     }
 
-    /// As [`Pending::unattended`]; a failure is also given to `on_failure`, on whichever thread it happens.
+    /// As [`Pending::unattended`], also passing a failure to `on_failure`, on whichever thread it
+    /// occurs.
     pub fn unattended_but(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) {
         self.left_to(move |error| {
             log_unattended(error);
@@ -77,13 +80,13 @@ impl Pending<()> {
         });
     }
 
-    /// As [`Pending::unattended`], of something that nobody misses: a failure is a line in the log
-    /// and no warning.
+    /// As [`Pending::unattended`], for unimportant writes: a failure is logged as info, not as a
+    /// warning.
     pub fn unattended_aside(self) {
         self.unattended_aside_but(|| {});
     }
 
-    /// As [`Pending::unattended_aside`]; a failure is also told to `on_failure`.
+    /// As [`Pending::unattended_aside`], also calling `on_failure` on a failure.
     pub fn unattended_aside_but(self, on_failure: impl Fn() + Send + Sync + 'static) {
         self.left_to(move |error| {
             tracing::info!(%error, "the database failed to write what nobody misses");
@@ -97,7 +100,8 @@ impl Pending<()> {
             State::Ready(_) => {}
             State::Coming(mut receiver, unattended) => {
                 let on_failure = unattended.get_or_init(|| Box::new(on_failure));
-                // From here on the other end tells; what came before is still to be had.
+                // After `close` the sender calls `on_failure`; a result sent before is still
+                // received.
                 receiver.close();
                 if let Ok(Err(error)) = receiver.try_recv() {
                     on_failure(&error);

@@ -1,7 +1,8 @@
-//! Made-up prompts and runs, for tests of whatever stores, lists or shows them.
+//! Made-up prompts and runs, for tests of code that stores, lists or shows them.
 //!
-//! The same seed gives the same thing. Every field is filled, and neighbouring seeds differ in what lists filter and
-//! sort by. For another value write `Prompt { tags: vec![…], ..samples::prompt(7) }`.
+//! The same seed gives the same value. Every field is filled, and neighbouring seeds differ in the
+//! fields that lists filter and sort by. To vary a field write `Prompt { tags: vec![…],
+//! ..samples::prompt(7) }`.
 
 use uuid::Uuid;
 
@@ -24,7 +25,7 @@ pub fn moment(seed: u32) -> Timestamp {
     from_millis(EPOCH_MS + i64::from(seed) * STEP_MS)
 }
 
-/// A version 7 id of that moment.
+/// A version 7 id with that timestamp.
 pub fn id(seed: u32) -> Uuid {
     let random = xxhash_rust::xxh3::xxh3_128_with_seed(&seed.to_le_bytes(), 0xA1).to_be_bytes();
     let mut tail = [0; 10];
@@ -33,7 +34,7 @@ pub fn id(seed: u32) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &tail).into_uuid()
 }
 
-/// The run that the sample prompts of one seed and its two successors belong to: seeds 0, 1, 2 share one.
+/// The run of a sample prompt; three successive seeds (0, 1, 2) share one.
 pub fn session_id(seed: u32) -> SessionId {
     SessionId(Uuid::from_u128(id(seed / 3 * 3).as_u128() ^ 1))
 }
@@ -95,7 +96,7 @@ pub fn prompt(seed: u32) -> Prompt {
     }
 }
 
-/// Many of them, from seed 0 on.
+/// The samples of seeds 0 to `count`.
 pub fn prompts(count: u32) -> Vec<Prompt> {
     (0..count).map(prompt).collect()
 }
@@ -169,7 +170,7 @@ pub fn judge(seed: u32) -> JudgeName {
     JudgeName { provider: ["openai", "builtin"][seed as usize % 2].into(), model: format!("judge-{}", seed % 3) }
 }
 
-/// What a test of that judge came to.
+/// The profile of that judge.
 pub fn profile(seed: u32) -> JudgeProfile {
     JudgeProfile {
         judge: judge(seed),
@@ -191,7 +192,7 @@ pub fn profile(seed: u32) -> JudgeProfile {
     }
 }
 
-/// What a test said of its errors.
+/// A sample calibration.
 pub fn calibration() -> Calibration {
     Calibration {
         signal: 0.7,
@@ -230,7 +231,7 @@ pub fn agreement(seed: u32) -> Agreement {
     }
 }
 
-/// A vector of length one, in a direction of its own for every seed.
+/// A vector of length one, in a different direction for every seed.
 pub fn vector(seed: u64, dimensions: u32) -> Vec<f32> {
     let number = |place: u32| {
         let hash = xxhash_rust::xxh3::xxh3_64_with_seed(&place.to_le_bytes(), seed);
@@ -242,7 +243,7 @@ pub fn vector(seed: u64, dimensions: u32) -> Vec<f32> {
     numbers.into_iter().map(|number| (number / length) as f32).collect()
 }
 
-/// A place with no components.
+/// A ranking with no components.
 pub fn ranking(prompt_id: PromptId, rank: u32, score: f64) -> Ranking {
     let (components, weights) = Default::default();
     Ranking { prompt_id, rank, level: rank, score, components, weights, checks: Vec::new(), formula: 1 }

@@ -1,8 +1,9 @@
-//! The spending side of the storage seam: calls as they are written down, and the cap of a day.
+//! The spending part of the storage seam: recorded calls, and the daily cap.
 //!
-//! A call is either admitted before it goes out, where a daily cap is in force, and ended later; or recorded once
-//! it has ended. Each day keeps one running total, what its calls count as, so that asking for room costs the same
-//! however many calls there were; it is kept without a cap too, so that one set at noon knows the morning.
+//! With a daily cap, a call is admitted before it goes out and ended later; without one, it is
+//! recorded once it has ended. Each day has one running total of what its calls count as, so a
+//! check costs the same however many calls there were. The total is updated without a cap too, so a
+//! cap set at noon includes the morning.
 
 use std::time::Duration;
 
@@ -12,51 +13,53 @@ use super::Pending;
 use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
 
-/// A database of what was spent. What one process asks for takes effect in the order it was asked, whether or not
-/// somebody waits for the answers.
+/// A database of spending. Requests of one process take effect in the order they are made, whether
+/// or not their results are awaited.
 pub trait SpendStore: Send + Sync {
-    /// Takes a call in, unless what the day's calls count as would pass `cap` with its worst case added. All processes
-    /// together, atomically. Until it is ended it counts as its worst case, even if its process dies.
+    /// Admits a call, unless its worst case would take the day's counted total past `cap`. Atomic
+    /// across all processes. Until it is ended the call counts as its worst case, even if its
+    /// process dies.
     fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted>;
 
-    /// Sets an amount aside on its day for calls to come, unless what the day's calls count as would pass `cap` with it.
-    /// It counts until it is drawn on, taken back with [`SpendStore::withdraw_call`], or not touched for [`LEASE`]: what
-    /// a process that died had set aside was not spent.
+    /// Reserves an amount on its day for later calls, unless it would take the day's counted total
+    /// past `cap`. It counts until it is drawn on, withdrawn with [`SpendStore::withdraw_call`], or
+    /// untouched for [`LEASE`]: a reservation of a process that died was not spent.
     fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room>;
 
-    /// As [`SpendStore::admit_call`], for a call that draws on what was set aside; the rest of its worst case has to fit
-    /// the cap. What is set aside beyond [`Draw::keep`] is free again.
+    /// As [`SpendStore::admit_call`], for a call that draws on a reservation; the rest of its worst
+    /// case has to fit the cap. Any part of the reservation beyond [`Draw::keep`] is released.
     fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted>;
 
-    /// Takes an admitted call out again: it never went out. Nothing happens for one that is not there or has ended.
+    /// Removes an admitted call that never went out. Does nothing if it is unknown or has ended.
     fn withdraw_call(&self, id: Uuid) -> Pending<()>;
 
-    /// Raises the worst case of an admitted call that has not ended, unless what the day's calls count as would pass
-    /// `cap`. Nothing happens, and there is room, for one that is not there.
+    /// Raises the worst case of an admitted call that has not ended, unless that would take the
+    /// day's counted total past `cap`. An unknown call is admitted, and nothing changes.
     fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted>;
 
-    /// Says how an admitted call ended; it then counts as that says, for the day it went out. Nothing happens for one that
-    /// is not there or has ended.
+    /// Records how an admitted call ended, which sets what it counts as on the day it went out.
+    /// Does nothing if it is unknown or has ended.
     fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()>;
 
-    /// Writes down a call that has ended, past any cap.
+    /// Records a call that has ended, regardless of any cap.
     fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()>;
 
-    /// Calls added up: a row for each key, in no order; for no key one row, also where there is no call.
+    /// Totals of calls: one row per key, unordered; without a key one row, even if there are no
+    /// calls.
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>>;
 
-    /// How many calls of this run went out, and what they count as, those under way at their worst
+    /// How many calls of this run went out, and what they count as, calls in flight at their worst
     /// case.
     fn counted_for(&self, session: SessionId) -> Pending<Need>;
 
-    /// What the calls of the day of `moment` (UTC) count as, those under way at their worst case.
+    /// What the calls of the day of `moment` (UTC) count as, calls in flight at their worst case.
     fn counted_on(&self, moment: Timestamp) -> Pending<Money>;
 }
 
 /// A call that goes out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpendCall {
-    /// Its name.
+    /// Its id.
     pub id: Uuid,
     /// When it goes out; decides its day (UTC).
     pub at: Timestamp,
@@ -64,11 +67,11 @@ pub struct SpendCall {
     pub session_id: Option<SessionId>,
     /// The operation: `generate`.
     pub command: String,
-    /// What for: a phase's name, `judge`, `embedding`.
+    /// Its purpose: a phase's name, `judge`, `embedding`.
     pub phase: String,
-    /// The provider asked.
+    /// The provider called.
     pub provider: String,
-    /// The model asked.
+    /// The model called.
     pub model: String,
     /// The labels of the run.
     pub tags: Vec<String>,
@@ -76,56 +79,56 @@ pub struct SpendCall {
     pub worst: Option<Money>,
 }
 
-/// How long what is set aside counts when nobody draws on it: longer than any call may take.
+/// How long a reservation counts without being drawn on: longer than any call can take.
 pub const LEASE: Duration = Duration::from_mins(15);
 
-/// An amount for calls to come.
+/// A reservation for later calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// Its name.
+    /// Its id.
     pub id: Uuid,
-    /// When; decides its day (UTC).
+    /// When it is made; decides its day (UTC).
     pub at: Timestamp,
-    /// How much.
+    /// The amount.
     pub amount: Money,
 }
 
-/// From where a call is paid.
+/// How a call draws on a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draw {
-    /// The name of what was set aside.
+    /// The id of the reservation.
     pub id: Uuid,
-    /// What is to be left of it for later calls.
+    /// How much of it must remain for later calls.
     pub keep: Money,
 }
 
-/// Whether there was room to set an amount aside.
+/// Whether an amount could be reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// It is set aside.
+    /// It is reserved.
     Yes,
-    /// It is not.
+    /// There is no room.
     No {
-        /// What the day's calls count as, with what is set aside.
+        /// What the day's calls count as, including reservations.
         counted: Money,
-        /// How many chains have something set aside, and may yet leave some of it.
+        /// How many chains hold a reservation and may yet release some of it.
         chains: u64,
     },
 }
 
-/// Whether there was room.
+/// Whether a call was admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admitted {
-    /// It is taken in.
+    /// It is admitted.
     Yes,
-    /// It is not.
+    /// There is no room.
     No {
         /// What the day's calls count as.
         counted: Money,
     },
 }
 
-/// Which calls, and what they are added up by.
+/// Which calls to total, and by which key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SpendQuery {
     /// `None`: all together.
@@ -136,16 +139,16 @@ pub struct SpendQuery {
     pub until: Option<Timestamp>,
 }
 
-/// What the calls of one key came to.
+/// Totals of the calls of one key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SpendRow {
-    /// The day, the model, …; empty for all together, and for calls of runs without a label.
+    /// The day, the model, …; empty when not grouped, and for calls of runs without a label.
     pub key: String,
     /// Calls that went out.
     pub calls: u64,
     /// Of these, refused before any answer.
     pub failed: u64,
-    /// Of these, not ended, or with an end that nobody saw.
+    /// Of these, not ended, or with an unknown outcome.
     pub unseen: u64,
     /// Of these, answered at an unknown price.
     pub unpriced: u64,
@@ -155,6 +158,6 @@ pub struct SpendRow {
     pub output_tokens: u64,
     /// What the answered ones of known price cost.
     pub cost: Money,
-    /// What the unseen ones count as.
+    /// What the calls with an unknown outcome count as.
     pub unseen_cost: Money,
 }

@@ -1,8 +1,9 @@
-//! Adding accounts up: the fold behind [`super::MeasureStore`], for backends that read rows, and for selections.
+//! Aggregates accounts: the fold behind [`super::MeasureStore`], for backends that read rows, and
+//! for selections.
 //!
-//! Sums are shown up to the most a field holds. Numbers for percentiles are kept by value, each distinct one once with how often it came: exact,
-//! and for milliseconds some tens of thousands of entries at most, however many prompts there are. Pure: no database,
-//! no clock.
+//! Sums saturate at the maximum of their field when shown. For percentiles each distinct value is
+//! stored once with its count: exact, and for milliseconds at most some tens of thousands of
+//! entries, however many prompts there are. Pure: no database, no clock.
 
 mod kept;
 
@@ -17,7 +18,7 @@ use super::Measured;
 use crate::domain::{ModelMetadata, Prompt, Spread, StatsBy, StatsLine, StatsTotals, Timestamp};
 use crate::ledger::Money;
 
-/// What is counted of a [`ModelMetadata`], read without its texts.
+/// The counted fields of a [`ModelMetadata`], read without its texts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Account {
@@ -61,26 +62,26 @@ pub struct Part {
     pub provider: String,
     /// Its model.
     pub model: String,
-    /// What it took.
+    /// Its account.
     pub account: Account,
     /// False for a whole prompt.
     pub is_step: bool,
 }
 
-/// One prompt, as far as it is counted.
+/// The counted fields of one prompt.
 #[derive(Debug, Clone)]
 pub struct Counted<'a> {
     /// The day it was made, UTC.
     pub day: &'a str,
     /// Its persona.
     pub persona: &'a str,
-    /// Its tags; may be left empty where nothing is added up by tag.
+    /// Its tags; can be empty when not grouping by tag.
     pub tags: &'a [String],
-    /// Its steps; where it has none, itself.
+    /// Its steps; the prompt itself where it has none.
     pub parts: &'a [Part],
 }
 
-/// Totals in the making, all together and by several keys.
+/// Running totals, overall and by several keys.
 #[derive(Debug)]
 pub struct Tallies {
     by: Vec<StatsBy>,
@@ -89,7 +90,7 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Nothing counted yet.
+    /// Creates empty totals.
     pub fn new(by: &[StatsBy]) -> Self {
         Self { by: by.to_vec(), total: Tally::default(), groups: by.iter().map(|_| Group::default()).collect() }
     }
@@ -117,7 +118,7 @@ impl Tallies {
         }
     }
 
-    /// Adds a prompt as it is shown.
+    /// Adds a prompt, reading its accounts.
     pub fn add_prompt(&mut self, prompt: &Prompt) {
         let part = |phase: &str, provider: &str, model: &str, metadata: &ModelMetadata, is_step| Part {
             phase: phase.to_owned(),
@@ -142,7 +143,7 @@ impl Tallies {
         self.add(&Counted { day: &day, persona: &prompt.persona, tags: &tags, parts: &parts });
     }
 
-    /// The totals of all, under no key, then those of each key.
+    /// The overall totals, without a key, then those of each key.
     fn each(&self) -> impl Iterator<Item = (Option<StatsBy>, &str, &Tally)> {
         let groups = self.by.iter().zip(&self.groups).flat_map(|(by, group)| group.each(*by));
         std::iter::once((None, "", &self.total)).chain(groups)
@@ -159,7 +160,7 @@ pub fn day_of(moment: Timestamp) -> String {
     moment.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
 }
 
-/// Sums in the making, one for each key.
+/// Running sums, one per key.
 #[derive(Debug, Default)]
 struct Group {
     places: HashMap<String, usize, FixedState>,
@@ -188,7 +189,7 @@ impl Group {
         }
     }
 
-    /// Each part to its own key; the prompt counts once for each of them.
+    /// Adds each part to its own key; the prompt counts once per key.
     fn add_parts(&mut self, parts: &[Part], key_of: fn(&Part) -> &str) {
         for (position, part) in parts.iter().enumerate() {
             let key = key_of(part);
@@ -210,7 +211,7 @@ impl Group {
     }
 }
 
-/// Sums in the making.
+/// Running sums.
 #[derive(Debug, Default)]
 struct Tally {
     sums: Sums,
@@ -218,7 +219,7 @@ struct Tally {
     first_token: Numbers,
 }
 
-/// What is added up. Wide enough that no sum of real numbers is ever cut, so that what was added can be taken off again.
+/// The sums. Wide enough never to saturate, so that what was added can be subtracted again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Sums {
@@ -256,7 +257,7 @@ impl Tally {
             Some(cost) => sums.cost += u128::from(Money::from_dollars_up(cost).nanos()),
             None => sums.unpriced += 1,
         }
-        // Where nobody was called there was nothing to wait for.
+        // Without a call there is no latency.
         if account.calls > 0 && !account.cached {
             self.latency.add(account.latency_ms);
             sums.timed_output += u128::from(account.output_tokens);
@@ -297,7 +298,7 @@ impl Sums {
     }
 }
 
-/// Whole numbers, each with how often it came.
+/// Distinct whole numbers, each with its count.
 #[derive(Debug, Default)]
 pub struct Numbers {
     counts: HashMap<u64, u64, FixedState>,
@@ -314,7 +315,7 @@ impl Numbers {
         sum as f64
     }
 
-    /// How they are spread; `None` of no numbers.
+    /// Their distribution; `None` when empty.
     pub fn spread(&self) -> Option<Spread> {
         let mut counts: Vec<(u64, u64)> = self.counts.iter().map(|(number, count)| (*number, *count)).collect();
         counts.sort_unstable();
@@ -322,8 +323,8 @@ impl Numbers {
     }
 }
 
-/// How numbers are spread, each given with how often it came, in ascending order; `None` of none. The `p`th percentile is the
-/// number at rank `p`/100 of their count, rounded up, counting from 1.
+/// The distribution of numbers, each given with its count, in ascending order; `None` when empty.
+/// The `p`th percentile is the number at rank `p`/100 of their count, rounded up, counting from 1.
 fn spread_of(counts: &[(u64, u64)], sum: f64) -> Option<Spread> {
     let ((min, _), (max, _)) = (*counts.first()?, *counts.last()?);
     let count: u64 = counts.iter().map(|(_, count)| count).sum();

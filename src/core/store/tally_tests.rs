@@ -75,7 +75,7 @@ proptest! {
     fn percentiles_are_those_of_a_sorted_list(numbers in vec(prop_oneof![0_u64..20, any::<u64>()], 1..400)) {
         let mut sorted = numbers.clone();
         sorted.sort_unstable();
-        // Nearest rank, by its definition: the least number that at least so many per cent are not above.
+        // Nearest rank by definition: the least number with at least this share at or below it.
         let naive = |percent: usize| {
             *sorted
                 .iter()

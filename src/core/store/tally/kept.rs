@@ -1,7 +1,8 @@
-//! Totals that are kept while prompts come and go, so that nobody need count them.
+//! Totals that are updated as prompts come and go, so that they need not be recounted.
 //!
-//! Counts, tokens, cost and means are exact. Numbers for percentiles are kept one by one while there are few different ones
-//! ([`MOST_EXACT`]), and then in ranges, each told by its middle, which is within 0.8 % of every number in it.
+//! Counts, tokens, cost and means are exact. Values for percentiles are stored exactly while there
+//! are at most [`MOST_EXACT`] distinct ones, and then in ranges, each represented by its middle,
+//! which is within 0.8 % of every number in it.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +11,22 @@ use serde::{Deserialize, Serialize};
 use super::{Numbers, Sums, Tallies, Tally, spread_of};
 use crate::domain::{Spread, StatsBy, StatsTotals};
 
-/// Different numbers up to which each is kept by itself.
+/// The number of distinct values up to which each is stored exactly.
 const MOST_EXACT: usize = 64;
 
-/// Bits of a number that tell its range: 64 ranges from each power of two to the next.
+/// Leading bits that select a number's range: 64 ranges from each power of two to the next.
 const BITS: u32 = 6;
 
-/// What prompts do to totals.
+/// Whether prompts are added to or removed from totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// They came.
+    /// They were added.
     Add,
-    /// They went.
+    /// They were removed.
     Remove,
 }
 
-/// Totals that are kept.
+/// Totals that can be updated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
@@ -35,10 +36,11 @@ pub struct Kept {
 }
 
 impl Tallies {
-    /// Changes kept totals by what was tallied: `kept` is called for all together, under no key, then for each key.
+    /// Applies the tallied change to stored totals: calls `kept` for the overall totals, without a
+    /// key, then for each key.
     ///
     /// # Errors
-    /// The first of `kept`.
+    /// The first error of `kept`.
     pub fn change_each<E>(
         &self,
         change: Change,
@@ -61,12 +63,12 @@ impl Kept {
         self.first_token.change(change, &tally.first_token);
     }
 
-    /// True where no prompt is left.
+    /// True when no prompt is left.
     pub fn is_empty(&self) -> bool {
         self.sums.prompts == 0
     }
 
-    /// As they are shown.
+    /// The totals as shown.
     pub fn totals(&self) -> StatsTotals {
         self.sums.totals(self.latency.sum as f64, self.latency.spread(), self.first_token.spread())
     }
@@ -107,16 +109,16 @@ impl Sums {
     }
 }
 
-/// Whole numbers, each, or each range of them, with how often it came.
+/// Whole numbers, or ranges of them, each with its count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Histogram {
     sum: u128,
     /// Numbers, or the middles of ranges.
     counts: BTreeMap<u64, u64>,
-    /// True once they are ranges; until no number is left.
+    /// True once the keys are ranges; reset when it becomes empty.
     is_coarse: bool,
-    /// The least and the greatest number themselves, where they are known.
+    /// The exact extremes, where they are known.
     least: Option<u64>,
     most: Option<u64>,
 }
@@ -137,7 +139,7 @@ impl Histogram {
 
     fn add(&mut self, number: u64, count: u64) {
         let key = self.key(number);
-        // Whatever the extremes were, none of the others comes near a number beyond all ranges.
+        // A number beyond all ranges is an extreme, whatever the extremes were.
         let is_first = self.counts.first_key_value().is_none_or(|(first, _)| key < *first);
         let is_last = self.counts.last_key_value().is_none_or(|(last, _)| key > *last);
         if is_first || self.least.is_some_and(|least| number < least) {
@@ -168,7 +170,7 @@ impl Histogram {
         if self.counts.is_empty() {
             *self = Self::default();
         }
-        // There may be another of the same size, or not.
+        // There may be another of the same value, so the extreme becomes unknown.
         self.least = self.least.filter(|least| *least != number);
         self.most = self.most.filter(|most| *most != number);
     }
@@ -210,7 +212,7 @@ mod tests {
     const ALL: [StatsBy; 6] =
         [StatsBy::Day, StatsBy::Phase, StatsBy::Provider, StatsBy::Model, StatsBy::Persona, StatsBy::Tag];
 
-    /// Kept totals as a backend keeps them: by key, in writing.
+    /// Totals as a backend stores them: serialised, by key.
     #[derive(Default)]
     struct Store(BTreeMap<(String, String), String>);
 
@@ -241,7 +243,7 @@ mod tests {
         }
     }
 
-    /// The same, counted anew.
+    /// The same, recounted.
     fn counted(prompts: &[Prompt]) -> BTreeMap<(String, String), StatsTotals> {
         let mut tallies = Tallies::new(&ALL);
         for prompt in prompts {
