@@ -18,12 +18,10 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Changes the prompt, raises its revision and sets `updated_at`. Tags keep their order and are
-    /// deduplicated.
+    /// Changes the prompt, raises its revision and sets `updated_at`. Duplicate tags are dropped.
     ///
     /// # Errors
-    /// `validation_failed` when the prompt would have more tags than the contract allows; it is
-    /// then unchanged.
+    /// `validation_failed` if the prompt would have more tags than allowed; it is unchanged then.
     pub fn apply_to(&self, prompt: &mut Prompt, at: Timestamp) -> Result<()> {
         let mut tags: Vec<String> = Vec::new();
         for tag in self.tags.as_ref().unwrap_or(&prompt.tags).iter().chain(&self.add_tags) {

@@ -4,8 +4,7 @@
 //! vector belongs to a [`Space`]; vectors of different spaces are never compared. The vectors in
 //! the database are the source of truth; sidecar files are derived from them and can be deleted.
 //!
-//! Filters are applied inside, never after a limit. Fusing, highlighting and showing results is the
-//! task of `core::search`.
+//! Filters are applied inside, never after a limit. `core::search` fuses and highlights results.
 
 use super::{Filter, Pending};
 use crate::domain::{Prompt, PromptId, PromptSummary};
@@ -14,8 +13,8 @@ use crate::text::query::TextQuery;
 /// Search over a database of prompts.
 pub trait FindStore: Send + Sync {
     /// The prompts that match the query, see [`TextQuery::finds`], best first by BM25; ties put the
-    /// prompt stored last first. An [empty](TextQuery::is_empty) query finds nothing; a query with
-    /// exclusions only is empty.
+    /// prompt stored last first. An [empty](TextQuery::is_empty) query (exclusions only) finds
+    /// nothing.
     fn lexical(&self, query: Lexical) -> Pending<Found>;
 
     /// The prompts nearest to this vector, ranked by [`nearness`](super::nearness()).
@@ -53,15 +52,13 @@ pub trait FindStore: Send + Sync {
     fn forget_space(&self, space: Space) -> Pending<u64>;
 
     /// Rebuilds the sidecar index on the calling thread; a full rebuild can take seconds for a
-    /// million vectors. Ends early when the store is closed. Searches do it in slices, so this is
-    /// optional.
+    /// million vectors. Ends early when the store closes. Optional: searches do it in slices.
     fn maintain_index(&self) -> Pending<()> {
         Pending::ready(Ok(()))
     }
 
     /// Rebuilds the text index of up to `limit` prompts from `after` on; `None` empties it first.
-    /// Returns the position to continue from, `None` at the end. Until then, search finds only what
-    /// is indexed so far.
+    /// Returns the position to continue from, `None` at the end. Until then search is incomplete.
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>>;
 }
 

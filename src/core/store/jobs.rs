@@ -1,5 +1,4 @@
-//! The job part of the storage seam: who works on a job, its progress, and the events its followers
-//! read.
+//! The job part of the storage seam: who works on a job, its progress and its events.
 //!
 //! A job is held by one worker at a time, for a lease that the worker renews. When a worker dies,
 //! its lease runs out, and from then on every reader sees the job as `interrupted`, without a
@@ -18,15 +17,13 @@ use super::Pending;
 use crate::domain::{Job, JobState, Operation, Prompt, SessionId};
 use crate::event::EventKind;
 
-/// How long a job that was stopped while interrupted is stored. Expired jobs are deleted when the
-/// next job begins.
+/// How long a job that was stopped while interrupted is stored. Deleted when another begins.
 pub const ENDED_FOR: Duration = Duration::from_hours(7 * 24);
 
 /// How long interrupted jobs are stored.
 pub const INTERRUPTED_FOR: Duration = Duration::from_hours(30 * 24);
 
-/// Attempts after which a kept job is resumed only by command: it may be what crashes its
-/// processes.
+/// Attempts after which a kept job is resumed only by command: it may crash its processes.
 pub const MOST_ATTEMPTS: u32 = 8;
 
 /// Storage of jobs.
@@ -35,8 +32,7 @@ pub trait JobStore: Send + Sync {
     /// with `conflict` when its id already exists.
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()>;
 
-    /// Takes up an unfinished job that no worker holds, atomically among all workers. `None` when
-    /// there is no such job.
+    /// Takes up an unfinished job that no worker holds, atomically. `None` when there is none.
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
 
     /// Takes up the kept job whose lease ran out or was released first, unless it already had
@@ -47,12 +43,11 @@ pub trait JobStore: Send + Sync {
     fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal>;
 
     /// Records progress and the prompts it produced, all or none. A unit that is already recorded
-    /// stays as it is. Fails with `conflict` when another attempt holds the job; for the prompts as
-    /// [`super::Store::append`].
+    /// stays as it is. Fails with `conflict` when another attempt holds it, or as
+    /// [`append`](super::Store::append).
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()>;
 
-    /// Records how the job ended, with the last event. Fails with `conflict` when another attempt
-    /// holds it.
+    /// Records how the job ended. Fails with `conflict` when another attempt holds it.
     fn end_job(&self, held: Held, end: JobEnd) -> Pending<()>;
 
     /// Releases the job, which is then interrupted at once.
@@ -76,8 +71,7 @@ pub trait JobStore: Send + Sync {
     fn job_units(&self, id: SessionId, after: Option<String>, limit: u32) -> Pending<Vec<JobUnit>>;
 
     /// The events from number `from` on, at most `limit`, and the job; `None` when there is no such
-    /// job. Both are read from one state of the database: fewer than `limit` events means there
-    /// were no more.
+    /// job. Both come from one state of the database: fewer events than `limit` are all there were.
     fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>>;
 }
 

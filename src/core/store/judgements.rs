@@ -12,9 +12,9 @@ use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 pub trait JudgementStore: Send + Sync {
     /// Stores a judgement, unless none of its candidates is stored. Returns whether it was stored,
     /// after the commit is durable.
+    ///
     /// Its moment is stored to the millisecond. Fails with `conflict` when its id already exists,
     /// with `validation_failed` for a number that is not finite.
-    /// exists, with `validation_failed` for a number that is not finite.
     fn record(&self, judgement: Judgement) -> Pending<bool>;
 
     /// The judgements in which this prompt was a candidate, newest first, at most `limit`.

@@ -2,8 +2,7 @@
 //!
 //! Totals are summed from stored data: the account of each step, or of the prompt where it has no
 //! steps. Spending, including on deleted prompts, is in [`super::SpendStore`]. Percentiles are
-//! exact, so a backend that folds rows does it with [`super::tally`], which stores each distinct
-//! number once.
+//! exact; [`super::tally`] folds rows, storing each distinct number once.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -17,8 +16,8 @@ const STEP: u64 = 2_000;
 
 /// Statistics over a database of prompts.
 pub trait MeasureStore: Send + Sync {
-    /// Totals of the prompts that pass the filter, overall and by each of `by`. One state of the
-    /// database, one pass.
+    /// Totals of the prompts that pass the filter, overall and by each of `by`, from one state of
+    /// the database.
     fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
         self.measure_watched(filter, by, MeasureWatch::default())
     }

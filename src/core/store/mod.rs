@@ -9,8 +9,7 @@
 //! prompts never deletes their cost.
 //!
 //! [`FindStore`] searches prompts by words and by vectors, [`MeasureStore`] computes totals,
-//! [`JudgementStore`] stores judgements and judge profiles, and [`JobStore`] stores jobs and their
-//! progress.
+//! [`JudgementStore`] stores judgements and judge profiles, [`JobStore`] stores jobs.
 //!
 //! Filters are applied inside the store, never after a limit. `conformance` (feature
 //! `test-support`) is the test suite that every backend must pass.
@@ -60,13 +59,11 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
     /// Fails with `conflict` when its id already exists.
     fn begin_session(&self, session: Session) -> Pending<()>;
 
-    /// Stores new prompts with their steps and tags, all or none. Returns after the commit is
-    /// durable.
+    /// Stores new prompts with steps and tags, all or none. Returns after the commit is durable.
     ///
     /// A prompt of an unknown run (never begun here, or deleted meanwhile) creates one, derived
     /// from the prompt. Moments are stored to the millisecond; duplicate tags are stored once.
-    /// Fails with `conflict` when an id already exists, with `validation_failed` for a number that
-    /// is not finite.
+    /// Fails with `conflict` for an existing id, `validation_failed` for a number not finite.
     fn append(&self, prompts: Vec<Prompt>) -> Pending<()> {
         self.append_with_sessions(prompts, Vec::new())
     }
@@ -83,8 +80,7 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
 
     /// The ids whose hexadecimal form begins or ends with `fragment`, at most `limit`, newest first.
     ///
-    /// Dashes and case are ignored. A fragment that is empty, too long or not hexadecimal matches
-    /// nothing.
+    /// Dashes and case are ignored. An empty, too long or not hexadecimal one matches nothing.
     fn resolve(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
 
     /// A page of whole prompts, in `order`.
@@ -111,8 +107,7 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
     /// The prompts moved to the trash at `since` or later, last deleted first.
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage>;
 
-    /// The ids in the trash that begin or end with `fragment`, last deleted first, at most `limit`.
-    /// As [`Store::resolve`].
+    /// As [`Store::resolve`], for the trash, last deleted first.
     fn resolve_trashed(&self, fragment: String, limit: usize) -> Pending<Vec<PromptId>>;
 
     /// Waits for queued writes, checkpoints the log and closes. Later calls fail with `storage`.
@@ -183,8 +178,7 @@ pub enum Mutation {
         /// Which prompts.
         filter: Filter,
     },
-    /// Moves these to the trash; unknown ids are skipped. Other reads no longer see them, nor a run
-    /// without any prompt left.
+    /// Moves these to the trash; unknown ids are skipped. Hides them, and runs left empty.
     Trash {
         /// Which prompts.
         ids: Vec<PromptId>,

@@ -1,5 +1,4 @@
-//! The result of a store operation: a future that a local command can also block on without a
-//! runtime.
+//! The result of a store operation: a future that can also be waited for without a runtime.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -45,8 +44,7 @@ impl<T> Pending<T> {
         Self(State::Ready(Some(answer)))
     }
 
-    /// Creates a result to come and its sender. A [`Completer`] that is dropped fails it with
-    /// `storage`.
+    /// Creates a result to come and its sender; dropping the sender fails it with `storage`.
     pub fn coming() -> (Completer<T>, Self) {
         let (sender, receiver) = oneshot::channel();
         let unattended = Unattended::default();
@@ -71,8 +69,7 @@ impl Pending<()> {
         self.unattended_but(|_| {});
     }
 
-    /// As [`Pending::unattended`], also passing a failure to `on_failure`, on whichever thread it
-    /// occurs.
+    /// As [`Pending::unattended`], also passing a failure to `on_failure`, on any thread.
     pub fn unattended_but(self, on_failure: impl Fn(&Error) + Send + Sync + 'static) {
         self.left_to(move |error| {
             log_unattended(error);
@@ -80,8 +77,7 @@ impl Pending<()> {
         });
     }
 
-    /// As [`Pending::unattended`], for unimportant writes: a failure is logged as info, not as a
-    /// warning.
+    /// As [`Pending::unattended`], for unimportant writes: a failure is logged as info.
     pub fn unattended_aside(self) {
         self.unattended_aside_but(|| {});
     }
@@ -100,8 +96,7 @@ impl Pending<()> {
             State::Ready(_) => {}
             State::Coming(mut receiver, unattended) => {
                 let on_failure = unattended.get_or_init(|| Box::new(on_failure));
-                // After `close` the sender calls `on_failure`; a result sent before is still
-                // received.
+                // From here on the sender calls `on_failure`; an earlier result is still here.
                 receiver.close();
                 if let Ok(Err(error)) = receiver.try_recv() {
                     on_failure(&error);

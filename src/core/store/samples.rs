@@ -1,8 +1,7 @@
 //! Made-up prompts and runs, for tests of code that stores, lists or shows them.
 //!
-//! The same seed gives the same value. Every field is filled, and neighbouring seeds differ in the
-//! fields that lists filter and sort by. To vary a field write `Prompt { tags: vec![…],
-//! ..samples::prompt(7) }`.
+//! The same seed gives the same value. Every field is filled; neighbouring seeds differ in what
+//! lists filter and sort by. To vary a field: `Prompt { tags: vec![…], ..samples::prompt(7) }`.
 
 use uuid::Uuid;
 

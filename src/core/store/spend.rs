@@ -17,8 +17,7 @@ use crate::ledger::{CallEnd, Money, Need};
 /// or not their results are awaited.
 pub trait SpendStore: Send + Sync {
     /// Admits a call, unless its worst case would take the day's counted total past `cap`. Atomic
-    /// across all processes. Until it is ended the call counts as its worst case, even if its
-    /// process dies.
+    /// across processes. Until it ends the call counts as its worst case, even if its process dies.
     fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted>;
 
     /// Reserves an amount on its day for later calls, unless it would take the day's counted total
@@ -44,8 +43,7 @@ pub trait SpendStore: Send + Sync {
     /// Records a call that has ended, regardless of any cap.
     fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()>;
 
-    /// Totals of calls: one row per key, unordered; without a key one row, even if there are no
-    /// calls.
+    /// Totals of calls: one row per key, unordered; without a key one row, even for no calls.
     fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>>;
 
     /// How many calls of this run went out, and what they count as, calls in flight at their worst

@@ -1,5 +1,4 @@
-//! Aggregates accounts: the fold behind [`super::MeasureStore`], for backends that read rows, and
-//! for selections.
+//! Aggregates accounts: the fold behind [`super::MeasureStore`] and the totals of selections.
 //!
 //! Sums saturate at the maximum of their field when shown. For percentiles each distinct value is
 //! stored once with its count: exact, and for milliseconds at most some tens of thousands of

@@ -36,8 +36,7 @@ pub struct Kept {
 }
 
 impl Tallies {
-    /// Applies the tallied change to stored totals: calls `kept` for the overall totals, without a
-    /// key, then for each key.
+    /// Applies the tallied change: calls `kept` for the overall totals (no key), then per key.
     ///
     /// # Errors
     /// The first error of `kept`.
