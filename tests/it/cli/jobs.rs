@@ -206,7 +206,7 @@ fn what_needs_no_provider_leaves_no_job() {
     home.run(&["generate", "Name a boat"]).done();
     assert_eq!(jobs(&home, &["--all"]), Vec::<Value>::new());
     let said = home.run(&["jobs"]).done();
-    assert!(said.stdout.is_empty() && said.stderr.contains("nothing is under way"), "{said:?}");
+    assert!(said.stdout.is_empty() && said.stderr.contains("no job is running"), "{said:?}");
 }
 
 #[test]

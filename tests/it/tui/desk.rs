@@ -41,7 +41,7 @@ fn a_draft_survives_being_killed() {
     wait_for_draft(&home, "half a thought");
     kill(&mut pty);
     let mut pty = Pty::workbench(&home);
-    pty.wait_for("your draft is back");
+    pty.wait_for("your draft is restored");
     pty.wait_for("half a thought");
     pty.send("\u{1f}");
     pty.wait_until("an empty input", |screen| screen.contents().contains("Describe what the prompt must achieve"));
@@ -84,7 +84,7 @@ fn two_workbenches_keep_each_their_own_draft() {
     let (mut one, mut other, mut third) = (Pty::workbench(&home), Pty::workbench(&home), Pty::workbench(&home));
     let mut found = String::new();
     for pty in [&mut one, &mut other, &mut third] {
-        pty.wait_for("your draft is back");
+        pty.wait_for("your draft is restored");
         found += &pty.screen();
     }
     assert!(found.contains("first desk") && found.contains("second desk") && found.contains("third"), "{found}");

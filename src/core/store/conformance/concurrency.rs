@@ -24,7 +24,7 @@ fn writes_of_many_threads_are_all_kept(store: &dyn Store) {
                 for number in 0..EACH {
                     let prompt = samples::prompt(thread * EACH + number);
                     store.append(vec![prompt.clone()]).wait().unwrap();
-                    // Once it was answered, every reader sees it.
+                    // Once `append` has returned, every reader sees the prompt.
                     assert_eq!(stored(store, prompt.id), prompt);
                 }
             });

@@ -50,7 +50,7 @@ fn dashes_and_case_are_ignored(store: &dyn Store) {
 fn an_ambiguous_fragment_gives_the_newest_first(store: &dyn Store) {
     let mut all = samples::prompts(12);
     for prompt in all.iter_mut().take(4) {
-        // The oldest ids are the youngest prompts.
+        // The oldest ids belong to the newest prompts.
         prompt.created_at = samples::moment(100 - prompt.variant);
     }
     store.append(all.clone()).wait().unwrap();

@@ -1,5 +1,4 @@
-//! Jobs: held by one worker at a time, their progress written once, their events the same for all
-//! who watch.
+//! Jobs: held by one worker at a time, progress recorded once, the same events for all followers.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -66,7 +65,7 @@ fn begin(store: &dyn Store, seed: u32, kept: bool, lease: Duration) -> Held {
     Held { id: id(seed), attempt: 1 }
 }
 
-/// One whose worker is gone.
+/// Begins a job whose worker is gone.
 fn begin_and_die(store: &dyn Store, seed: u32, kept: bool) -> Held {
     let held = begin(store, seed, kept, Duration::ZERO);
     thread::sleep(Duration::from_millis(5));
@@ -165,8 +164,7 @@ fn prompts_come_with_their_unit(store: &dyn Store) {
     let with = |name: &str, seed: u32| JobProgress { prompts: vec![samples::prompt(seed)], ..done(name) };
     store.record_progress(held, with("a", 7)).wait().unwrap();
     assert_eq!(store.get(PromptId(samples::id(7))).wait().unwrap(), Some(samples::prompt(7)));
-    // A prompt that cannot be stored takes its unit back with it, and a unit of a lost job its
-    // prompt.
+    // A prompt that cannot be stored undoes its unit, and a unit of a lost job undoes its prompt.
     assert_fails(store.record_progress(held, with("b", 7)).wait(), Code::Conflict);
     assert_fails(store.record_progress(Held { attempt: 2, ..held }, with("c", 8)).wait(), Code::Conflict);
     assert_fails(store.record_progress(Held { id: id(2), ..held }, with("d", 9)).wait(), Code::Conflict);
@@ -186,7 +184,7 @@ fn a_job_is_held_by_one(store: &dyn Store) {
     assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), Renewal::Held);
     thread::sleep(Duration::from_millis(5));
     assert_eq!(job(store, 1).state, JobState::Interrupted);
-    // One that only overslept goes on as long as nobody has taken its place.
+    // A worker that overslept continues as long as no other has taken over.
     store.record_progress(first, done("b")).wait().unwrap();
     assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), Renewal::Held);
     thread::sleep(Duration::from_millis(5));
@@ -240,7 +238,7 @@ fn an_idle_job_is_stopped(store: &dyn Store) {
     assert_eq!(events(store, 1, 1, 10), [EventKind::Cancelled {}]);
     assert_eq!(store.take_abandoned_job(worker("w", LONG)).wait().unwrap(), None);
     assert_fails(store.record_progress(held, done("a")).wait(), Code::Conflict);
-    // Again, and of one that has ended: nothing changes.
+    // Stopping again, or after the end, changes nothing.
     assert_eq!(store.stop_job(id(1)).wait().unwrap().unwrap().state, JobState::Cancelled);
     assert_eq!(events(store, 1, 0, 10).len(), 2);
 }
@@ -260,7 +258,7 @@ fn an_ended_job_goes_on(store: &dyn Store) {
 
 fn a_finished_job_is_not_taken(store: &dyn Store) {
     let held = begin(store, 1, true, LONG);
-    // What the event says is of no interest here.
+    // The event does not matter here.
     store.end_job(held, end(JobState::Finished, EventKind::Cancelled {})).wait().unwrap();
     match store.take_job(id(1), worker("second", LONG)).wait().unwrap() {
         Some(Taking::Refused(job)) => assert_eq!((job.state, job.attempt), (JobState::Finished, 1)),

@@ -1,4 +1,4 @@
-//! What judges said of prompts: kept while it serves a stored one, found by each that stood in it; and judges' profiles.
+//! Judgements, stored as long as one of their prompts is and found by each; and judge profiles.
 
 use super::{Check, assert_fails, store_samples};
 use crate::domain::{Calibration, JudgeProfile, Judgement, PromptId};

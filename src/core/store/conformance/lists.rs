@@ -29,7 +29,7 @@ fn corpus(store: &dyn Store) -> Vec<Prompt> {
         prompt.score = (number % 3 == 0).then(|| f64::from(number % 4) / 4.0);
         prompt.phase = Phase::ALL[number as usize % 7 % 3];
     }
-    // Not in the order of time.
+    // Not in order of creation.
     let (left, right): (Vec<Prompt>, Vec<Prompt>) = prompts.iter().cloned().partition(|prompt| prompt.variant == 1);
     store.append(right).wait().unwrap();
     store.append(left).wait().unwrap();
@@ -50,7 +50,7 @@ fn assert_lists(store: &dyn Store, all: &[Prompt], filter: &Filter) {
     }
 }
 
-/// Every prompt of a list, in short, read in pages of `limit`.
+/// All summaries of a list, read in pages of `limit`.
 fn read_all_in_short(store: &dyn Store, filter: &Filter, order: Order, limit: u32) -> Vec<PromptSummary> {
     let (mut rows, mut cursor) = (Vec::new(), None);
     loop {
@@ -96,7 +96,7 @@ fn each_filter_passes_what_it_says(store: &dyn Store) {
 
 fn filters_combine_in_every_order(store: &dyn Store) {
     let all = corpus(store);
-    // A number in mixed radix picks each part or leaves it out; the step visits a good share of all combinations.
+    // A mixed-radix number selects each condition or none; the step covers many combinations.
     for pick in (0..4 * 3 * 3 * 3 * 3 * 2 * 3_usize).step_by(11) {
         let mut rest = pick;
         let mut next = |choices: usize| {
@@ -204,7 +204,7 @@ fn no_row_is_lost_or_doubled(store: &dyn Store) {
             if cursor.is_none() {
                 break;
             }
-            // One before the first row, one behind the last, one in the middle; and the row the cursor stands on goes.
+            // Before the first row, after the last, in the middle; and the cursor's row is deleted.
             for created_at in [from_millis(1), samples::moment(inserted), from_millis(samples::EPOCH_MS + 1)] {
                 inserted += 1;
                 let prompt = Prompt { created_at, ..samples::prompt(inserted) };

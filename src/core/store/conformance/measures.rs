@@ -1,4 +1,4 @@
-//! What stored prompts came to, against a naive fold over all of them; and how one relates to others.
+//! Totals of stored prompts, against a naive fold over all of them; and relations between prompts.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Prompts over several days, with accounts that differ in all that is counted; some without steps, some without tags.
+/// Prompts over several days, with different accounts; some without steps, some without tags.
 fn corpus(store: &dyn Store) -> Vec<Prompt> {
     let mut prompts = samples::prompts(90);
     for (number, prompt) in (0_u32..).zip(&mut prompts) {
@@ -36,7 +36,7 @@ fn corpus(store: &dyn Store) -> Vec<Prompt> {
             3 => prompt.steps.clear(),
             7 => prompt.tags.clear(),
             8 => prompt.steps.truncate(1),
-            // A phase may come twice.
+            // A phase can occur twice.
             9 => prompt.steps[2].phase = Phase::PrimaMateria,
             _ => {}
         }
@@ -72,7 +72,7 @@ fn keys(prompt: &Prompt, step: Option<&Step>, by: StatsBy) -> Vec<String> {
     }
 }
 
-/// What belongs to one key: the prompts, and the accounts with whether each is a step's.
+/// The data of one key: the prompts, and the accounts with whether each is a step's.
 #[derive(Default)]
 struct Gathered<'a> {
     prompts: Vec<PromptId>,
@@ -95,7 +95,7 @@ fn gather<'a>(prompts: &[&'a Prompt], by: Option<StatsBy>) -> BTreeMap<String, G
     all
 }
 
-/// The totals of what belongs to one key, and what they are to be within: costs are sums in floating point.
+/// The naive totals of one key.
 fn naive(gathered: &mut Gathered<'_>) -> StatsTotals {
     gathered.prompts.sort();
     gathered.prompts.dedup();
@@ -134,7 +134,7 @@ fn spread(mut numbers: Vec<u64>) -> Option<Spread> {
     Some(Spread { count: numbers.len() as u64, min, p50: at(50), p90: at(90), p95: at(95), p99: at(99), max, mean })
 }
 
-/// Floating point to nine digits, so that sums in another order are equal.
+/// Rounds floating point numbers, so that sums in another order are equal.
 fn rounded(mut totals: StatsTotals) -> StatsTotals {
     let round = |number: f64| (number * 1e6).round() / 1e6;
     totals.cost_usd = totals.cost_usd.map(round);
@@ -146,7 +146,7 @@ fn rounded(mut totals: StatsTotals) -> StatsTotals {
     totals
 }
 
-/// Percentiles of all prompts may be told within a hundredth: where they are, they become the exact ones.
+/// Percentiles of all prompts may be off by a hundredth: replaces those by the exact ones.
 fn exact_where_near(mut found: StatsTotals, expected: &StatsTotals) -> StatsTotals {
     let spreads = [&mut found.latency_ms, &mut found.first_token_ms];
     for (found, expected) in spreads.into_iter().zip([&expected.latency_ms, &expected.first_token_ms]) {
@@ -286,7 +286,7 @@ fn a_place_is_among_the_ranked_ones(store: &dyn Store) {
         prompt.session_id = samples::session_id(0);
     }
     store.append(run.clone()).wait().unwrap();
-    // Ten are ranked, best first; two of them alike, and two others not at all.
+    // Ten are ranked, best first; two have equal scores, and two others are unranked.
     let scores = [0.9, 0.8, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.0];
     let rankings = (1_u32..)
         .zip(scores)
@@ -300,7 +300,7 @@ fn a_place_is_among_the_ranked_ones(store: &dyn Store) {
     };
     let ranked = (1..=10).map(|rank| (Some(rank), 10));
     assert_eq!(places(&run), ranked.chain([(None, 10), (None, 10)]).collect::<Vec<_>>());
-    // The best goes: the others move up.
+    // The best is deleted: the others move up.
     let best = run.pop().unwrap();
     store.apply(Mutation::Delete { ids: vec![best.id], expected_revision: None }).wait().unwrap();
     assert_eq!(places(&run)[..2], [(Some(1), 9), (Some(2), 9)]);
@@ -314,7 +314,7 @@ fn children_are_listed_oldest_first(store: &dyn Store) {
     let children = |prompt: &Prompt| store.relations(vec![prompt.id]).wait().unwrap().remove(0).children;
     assert_eq!(children(&parent), [child(7).id, child(9).id]);
     assert_eq!(children(&child(7)), []);
-    // A parent that is gone keeps its name in its children.
+    // Children keep the id of a deleted parent.
     store.apply(Mutation::Delete { ids: vec![parent.id], expected_revision: None }).wait().unwrap();
     assert_eq!(children(&parent).len(), 2);
 }

@@ -1,7 +1,7 @@
-//! Searching by words, held to what users are promised: a word is found whatever its case, as it is written and by its parts.
+//! What text search promises users: a word is found in any case, as written and by its parts.
 //!
-//! What is expected is said here in the dullest way, from the written text alone. Nothing here may use `core::text` but to
-//! put the query: an expectation that splits or folds words as the index does would agree with its faults.
+//! Expectations are computed in the simplest way from the written text. Only the query may use
+//! `core::text`: an expectation that splits or folds words like the index would share its faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ const WORDS: &str = "
     user@example.com example.org #hashtag @mention C++ C# F# Node.js Vue.js D3.js ASP.NET .NET R&D AT&T Q&A
 ";
 
-/// Searches a store, remembering the answers.
+/// Searches a store and caches the results.
 struct Searcher<'store> {
     store: &'store dyn Store,
     ids: Vec<PromptId>,
@@ -51,7 +51,7 @@ struct Searcher<'store> {
 }
 
 impl Searcher<'_> {
-    /// Stores a prompt for each text, which nothing but that text tells from the others.
+    /// Stores a prompt for each text; the prompts differ in nothing else.
     fn over<'store>(store: &'store dyn Store, texts: &[String]) -> Searcher<'store> {
         let mut prompts = samples::prompts(u32::try_from(texts.len()).unwrap());
         for (prompt, text) in prompts.iter_mut().zip(texts) {
@@ -81,14 +81,14 @@ impl Searcher<'_> {
     }
 }
 
-/// What stands between blanks, without marks around it.
+/// The words between blanks, without surrounding punctuation.
 fn written(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| !word.is_empty())
 }
 
-/// The parts of a written word as a person would take it apart: at marks, changes of case, and where digits begin or end.
+/// The parts of a word as a person would split it: at punctuation, changes of case, and digits.
 fn parts(word: &str) -> Vec<String> {
     let characters: Vec<char> = word.chars().collect();
     let mut parts = vec![String::new()];
@@ -101,7 +101,7 @@ fn parts(word: &str) -> Vec<String> {
                 || (before.is_alphabetic() && c.is_numeric())
                 || (before.is_numeric() && c.is_alphabetic())
         });
-        // A point between digits belongs to a number.
+        // A point between digits is part of the number.
         let is_point = matches!(c, '.' | ',')
             && before.is_some_and(char::is_numeric)
             && after.is_some_and(|after| after.is_numeric());
@@ -120,7 +120,7 @@ fn cases(word: &str) -> [String; 3] {
     [word.to_owned(), word.to_lowercase(), word.to_uppercase()]
 }
 
-/// Letters and digits alone, in one case, `y` as `i`: `dying` and `dies` are one word.
+/// Letters and digits only, case-folded, `y` as `i`: `dying` and `dies` are one word.
 fn bare(text: &str) -> String {
     let folded = text.to_uppercase().to_lowercase().replace('y', "i");
     folded.chars().filter(|c| c.is_alphanumeric()).collect()

@@ -80,7 +80,7 @@ fn variants_come_by_score_and_then_by_number(store: &dyn Store) {
         (0..6).map(|variant| Prompt { session_id, variant, ..samples::prompt(20 - variant) }).collect();
     store.append(variants.clone()).wait().unwrap();
     let ranking = |variant: usize, rank, score| samples::ranking(variants[variant].id, rank, score);
-    // Two share a score: their rank tells.
+    // Two share a score: their rank decides.
     let rankings = vec![ranking(4, 1, 0.9), ranking(5, 2, 0.5), ranking(1, 3, 0.5), ranking(3, 4, 0.0)];
     store.apply(Mutation::Rank { rankings }).wait().unwrap();
     let order: Vec<u32> = history(store)[0].prompts.iter().map(|prompt| prompt.variant).collect();
@@ -89,7 +89,7 @@ fn variants_come_by_score_and_then_by_number(store: &dyn Store) {
 
 fn history_is_paged_newest_first(store: &dyn Store) {
     let mut runs: Vec<Session> = (0..20).map(|number| samples::session(number * 3)).collect();
-    // Four of one moment: the id tells.
+    // Four have the same moment: the id decides.
     for run in &mut runs[5..9] {
         run.created_at = samples::moment(15);
     }
@@ -127,7 +127,7 @@ fn a_prompt_of_an_unknown_run_brings_its_own(store: &dyn Store) {
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0].session, samples::session(0));
     assert_eq!(runs[0].prompts.len(), 3);
-    // One more of the same run joins it.
+    // Another prompt of the same run is added.
     let fourth = Prompt { session_id: samples::session_id(0), variant: 3, ..samples::prompt(30) };
     store.append(vec![fourth]).wait().unwrap();
     assert_eq!(history(store)[0].prompts.len(), 4);

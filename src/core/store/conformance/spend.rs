@@ -1,4 +1,4 @@
-//! What was spent: admitted, ended, added up, and a daily cap that holds.
+//! Spending: calls admitted, ended and totalled, and a daily cap that holds.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ fn an_end_makes_room_and_is_told_once(store: &dyn Store) {
     assert_eq!(counted(store), 25);
     end(77, answered(5));
     assert_eq!(admit(store, 3, 75, 100), Admitted::Yes);
-    // The provider charged more than it could: booked as it was.
+    // The provider charged more than the worst case: the actual cost counts.
     end(3, answered(500));
     assert_eq!(counted(store), 525);
     assert_eq!((all(store).cost, all(store).failed), (nanos(525), 1));
@@ -249,7 +249,7 @@ fn each_day_has_its_own_total(store: &dyn Store) {
     assert_eq!(admit(at(1, midnight - 1)), Admitted::Yes);
     assert_eq!(admit(at(2, midnight - 1)), Admitted::No { counted: nanos(100) });
     assert_eq!(admit(at(3, midnight)), Admitted::Yes);
-    // A call ends for the day it went out.
+    // A call is ended on the day it went out.
     store.end_call(samples::id(1), answered(7)).wait().unwrap();
     let counted = |millis| store.counted_on(from_millis(millis)).wait().unwrap().nanos();
     assert_eq!((counted(midnight - 1), counted(midnight), counted(midnight + DAY_MS)), (7, 100, 0));

@@ -1,4 +1,4 @@
-//! The trash: what is in it is nowhere else, and comes back as it was.
+//! The trash: hidden from all other reads, and restored as it was.
 
 use super::{Check, ids, read_all, store_samples};
 use crate::domain::{Prompt, PromptId, StatsBy, Timestamp};
@@ -72,7 +72,7 @@ fn nowhere_else(store: &dyn Store) {
     let runs = store.sessions(spec).wait().unwrap().items;
     assert!(runs.iter().all(|run| !run.prompts.is_empty() && run.prompts.iter().all(|prompt| prompt.id != gone)));
     assert_eq!(in_trash(store), [gone]);
-    // All the rest goes the same way.
+    // The rest is deleted the same way.
     let mutation = Mutation::TrashWhere { filter: Filter::default(), at: from_millis(AT) };
     store.apply(mutation).wait().unwrap();
     assert_eq!((all(store).len(), in_trash(store).len(), found(store, "haiku")), (0, 6, 0));

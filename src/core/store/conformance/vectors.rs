@@ -1,4 +1,4 @@
-//! Vectors: storing them, what has none yet, and the nearest, held against a naive scan over all rows.
+//! Vectors: storing, prompts without one, and the nearest, against a naive scan over all rows.
 
 use super::{Check, assert_fails, store_samples, stored};
 use crate::domain::{Prompt, PromptId};
@@ -30,12 +30,12 @@ pub fn checks() -> Vec<Check> {
     CHECKS.to_vec()
 }
 
-/// How far a stored vector's cosine may be from that of what was given: backends may store half precision.
+/// Tolerance of a stored vector's cosine: backends may store half precision.
 const ROUNDING: f64 = 2e-3;
 
 const DIMENSIONS: u32 = 40;
 
-/// Vectors and whose they are, of the input and of the content or of one alone: what a naive search walks.
+/// Prompts with the vectors of input and content, or of one part: the rows of the naive scan.
 pub type Vectors = Vec<(Prompt, Vec<Vec<f32>>)>;
 
 /// The space of the samples.
@@ -52,7 +52,7 @@ fn content(id: PromptId, vector: Vec<f32>) -> PromptVectors {
     PromptVectors { id, parts: vec![(Part::Content, vector)] }
 }
 
-/// A search that is not exact, without a filter.
+/// An approximate search without a filter.
 pub fn near(space: Space, vector: Vec<f32>, limit: u32) -> Nearest {
     Nearest { space, vector, filter: Filter::default(), limit, offset: 0, exact: false }
 }
@@ -71,12 +71,12 @@ fn cosine(a: &[f32], b: &[f32]) -> f64 {
     dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }
 
-/// Holds an answer against a naive scan over all rows.
+/// Compares a result with a naive scan over all rows.
 ///
 /// `prompts` are all that are stored; `vectors` those of the space.
 ///
 /// # Panics
-/// Where it is not what the scan finds.
+/// When the two differ.
 pub fn assert_nearest(query: &Nearest, found: &Found, prompts: &[Prompt], vectors: &Vectors) {
     let passing = prompts.iter().filter(|prompt| super::passes(prompt, &query.filter)).count();
     assert_eq!(found.total, passing as u64, "how many pass {:?}", query.filter);
@@ -102,7 +102,7 @@ pub fn assert_nearest(query: &Nearest, found: &Found, prompts: &[Prompt], vector
     assert_eq!(ids.len(), found.hits.len(), "a prompt is found twice");
 }
 
-/// Searches, exactly and not, and holds both against a naive scan.
+/// Searches exactly and approximately, and compares both with a naive scan.
 fn assert_finds(store: &dyn Store, query: &Nearest, prompts: &[Prompt], vectors: &Vectors) {
     for exact in [true, false] {
         let query = Nearest { exact, ..query.clone() };
@@ -131,7 +131,7 @@ fn where_no_vectors_are_nothing_is_near(store: &dyn Store) {
 fn vectors_are_read_back(store: &dyn Store) {
     let prompts = store_samples(store, 2);
     let given = both(prompts[0].id, 7);
-    // Longer than one: what counts is the direction.
+    // Longer than one: only the direction counts.
     let long = content(prompts[1].id, given.parts[0].1.iter().map(|number| number * 12.0).collect());
     assert_eq!(store.put_vectors(space(), vec![given.clone(), long]).wait().unwrap(), 2);
     let read = store.vectors_of(space(), prompts[0].id).wait().unwrap();
@@ -255,7 +255,7 @@ fn spaces_never_mix(store: &dyn Store) {
         Space { dimensions: 8, ..space() },
     ];
     for (seed, other) in (500_u64..).step_by(100).zip(&others) {
-        // Of every second prompt alone.
+        // For every second prompt only.
         let theirs: Vectors = (seed..)
             .zip(prompts.iter().step_by(2))
             .map(|(seed, prompt)| (prompt.clone(), vec![samples::vector(seed, other.dimensions)]))
@@ -289,7 +289,7 @@ fn a_deleted_prompt_is_near_to_nothing(store: &dyn Store) {
     let prompts: Vec<Prompt> = rows.iter().map(|(prompt, _)| prompt.clone()).collect();
     assert_finds(store, &near(space(), parts[0].clone(), 40), &prompts, &rows);
     assert_eq!(store.spaces().wait().unwrap(), [SpaceUse { space: space(), prompts: 29 }]);
-    // Stored again it is another prompt, without vectors.
+    // Stored again, it is a new prompt without vectors.
     store.append(vec![gone.clone()]).wait().unwrap();
     assert!(store.vectors_of(space(), gone.id).wait().unwrap().is_empty());
     assert_eq!(store.count_unembedded(space()).wait().unwrap(), 1);
@@ -338,7 +338,7 @@ fn a_forgotten_space_is_gone(store: &dyn Store) {
 
 fn a_prompt_tells_what_embedded_it_last(store: &dyn Store) {
     let mut first = samples::prompt(0);
-    // What a prompt says of itself is passed over.
+    // The metadata given with a prompt is ignored.
     first.model_metadata.embedding_provider = Some("somebody".into());
     first.model_metadata.embedding_model = Some("else".into());
     store.append(vec![first.clone(), samples::prompt(1)]).wait().unwrap();

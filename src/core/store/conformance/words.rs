@@ -1,4 +1,4 @@
-//! Searching by words: what is found is what the query says of the rows, whatever the filter, the limit and the history.
+//! Text search: finds what the query matches in the rows, for any filter, limit and history.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,7 @@ const QUERIES: [&str; 42] = [
     "\"tag 3\" sea",
 ];
 
-/// Chance that is the same every time.
+/// A deterministic random generator.
 struct Chance(u64);
 
 impl Chance {
@@ -111,7 +111,7 @@ impl Chance {
     }
 }
 
-/// Stores prompts of random words and gives them back, those stored first coming first.
+/// Stores prompts of random words and returns them in the order of storing.
 fn corpus(store: &dyn Store, count: u32) -> Vec<Prompt> {
     let mut chance = Chance(u64::from(count));
     let mut prompts = samples::prompts(count);
@@ -135,7 +135,7 @@ fn search(store: &dyn Store, typed: &str, filter: &Filter, limit: u32, offset: u
     store.lexical(Lexical { query, filter: filter.clone(), limit, offset }).wait().unwrap()
 }
 
-/// What is stored, those stored first coming first, and what each is found by.
+/// The stored prompts, in the order of storing, and the text each is found by.
 struct Rows {
     prompts: Vec<Prompt>,
     fields: Vec<Vec<Vec<Vec<String>>>>,
@@ -147,7 +147,7 @@ impl Rows {
     }
 }
 
-/// Searches for everything and holds it against the rows.
+/// Searches for everything and compares with the rows.
 fn assert_finds(store: &dyn Store, all: &Rows, typed: &str, filter: &Filter) -> Vec<PromptId> {
     let query = TextQuery::parse(typed);
     let passing: BTreeSet<PromptId> = expected(&all.prompts, filter, Order::Newest).into_iter().collect();
@@ -273,7 +273,7 @@ fn ranks_by_how_much_matches(store: &dyn Store) {
 fn equals_come_newest_first(store: &dyn Store) {
     let mut prompts = samples::prompts(9);
     for prompt in &mut prompts {
-        // Not in the order of time.
+        // Not in order of creation.
         prompt.created_at = samples::moment(50 - u32::try_from(prompt.content.len() % 7).unwrap());
         prompt.content = "the same".into();
         prompt.original_input = "for all".into();
@@ -309,7 +309,7 @@ fn made_anew_finds_the_same(store: &dyn Store) {
         assert_eq!(search(store, "the", &Filter::default(), 1000, 0), before);
         assert_finds(store, &unchanged, "haiku", &Filter::default());
     }
-    // A change in the middle of it is not lost, nor is a row doubled.
+    // A change during reindexing is not lost, and no row is duplicated.
     let place = store.reindex_text(None, 20).wait().unwrap();
     let edit = Edit { notes: Some(Some("meanwhile".into())), ..Edit::default() };
     for prompt in [&all[3], &all[40]] {

@@ -1,8 +1,8 @@
-//! The database of the Go program prompt-alchemy, read and never written.
+//! The database of the Go program prompt-alchemy, read-only.
 //!
-//! Gives its rows as they are, column by name, some hundreds at a time; what they mean is decided elsewhere
-//! ([`crate::transfer::alchemy`]). Columns that an older or newer version does not have are absent. A file in WAL mode
-//! that nobody has open is read as immutable, so that not even a lock file is left beside it.
+//! Returns raw rows, column by name, some hundreds at a time; [`crate::transfer::alchemy`]
+//! interprets them. Columns that a version does not have are absent. A file in WAL mode that no
+//! process has open is read as immutable, so that not even a lock file is left behind.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use super::connection::{self, APPLICATION_ID};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The columns that are read, where they are.
+/// The columns that are read, if present.
 const COLUMNS: [&str; 24] = [
     "id",
     "content",
@@ -52,14 +52,14 @@ pub enum Cell {
     Real(f64),
     /// A text.
     Text(String),
-    /// Bytes that are no text.
+    /// A blob.
     Bytes,
 }
 
-/// A row: its number in the file, and its columns that are not null.
+/// A row: its rowid, and its columns that are not null.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AlchemyRow {
-    /// SQLite's own number of the row.
+    /// SQLite's rowid.
     pub number: i64,
     /// The values by column.
     pub cells: BTreeMap<&'static str, Cell>,
@@ -77,7 +77,7 @@ impl AlchemyFile {
     /// Opens it for reading.
     ///
     /// # Errors
-    /// `file` when it cannot be read, is no SQLite file, is our own, or has no prompts.
+    /// `file` if it cannot be read, is not a SQLite file, is an aludel database, or has no prompts.
     pub fn open(path: &Path) -> Result<Self> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let header = header_of(&path)?;
@@ -97,15 +97,15 @@ impl AlchemyFile {
         Ok(Self { path, connection, columns: known, rows: rows.unsigned_abs() })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The next rows after that of this number, at most `limit`, in the order of their numbers; none at the end.
+    /// The next rows with a rowid above `number`, at most `limit`, in order; empty at the end.
     ///
     /// # Errors
-    /// `file` when the database is damaged.
+    /// `file` if the database is damaged.
     pub fn rows_after(&self, number: i64, limit: u32) -> Result<Vec<AlchemyRow>> {
         self.read(number, limit).map_err(|error| failed(&self.path, &error))
     }
@@ -140,7 +140,7 @@ impl std::fmt::Debug for AlchemyFile {
     }
 }
 
-/// What is needed of a file's header (<https://www.sqlite.org/fileformat.html>, section 1.3).
+/// The fields used of a file's header (<https://www.sqlite.org/fileformat.html>, section 1.3).
 struct Header {
     is_wal: bool,
     application_id: i32,
@@ -172,7 +172,7 @@ fn open(path: &Path, header: &Header) -> std::result::Result<Connection, String>
     opened.map(|opened| opened.connection).map_err(|failure| format!("SQLite cannot open it ({failure:?})"))
 }
 
-/// The file as a URI that says nobody changes it (<https://www.sqlite.org/uri.html>).
+/// The file as an immutable URI (<https://www.sqlite.org/uri.html>).
 fn immutable(path: &str) -> String {
     let escaped = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?immutable=1")

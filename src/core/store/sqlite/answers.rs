@@ -1,12 +1,14 @@
-//! The cache of answers in a file of its own, `cache.db`: found by every process, and free to be deleted at any time.
+//! The response cache in its own file, `cache.db`: shared by all processes, safe to delete.
 //!
-//! Nothing here may make a run fail or wait for long. Looking up reads on the caller's thread; keeping queues for one
-//! thread, started by the first answer, that writes what has queued up in one transaction. Where the file cannot be used
-//! (no permission, a full disk, a lock) that is said once in the log, and after each failure it is left alone for
-//! [`REST`]. A damaged file is moved aside and begun anew; one that another program or a newer aludel made is not touched.
+//! Nothing here may fail a run or block it for long. Look-ups read on the caller's thread. Entries
+//! are queued for one thread, started by the first entry, which writes all queued entries in one
+//! transaction. If the file cannot be used (no permission, full disk, lock), that is logged once,
+//! and after each failure the file is left alone for [`REST`]. A damaged file is moved aside and
+//! recreated; a file of another program or a newer aludel is not touched.
 //!
-//! No migrations and no backups: another format is another file. It is readable by its owner alone, like the
-//! database, and commits do not wait for the disk: what a power cut takes is asked for again.
+//! There are no migrations and no backups: another format is another file. The file is private to
+//! its owner, like the database. Commits do not wait for the disk: what a power cut loses is
+//! requested again.
 
 mod file;
 mod rows;
@@ -29,32 +31,32 @@ use writer::{Put, WriterThread};
 
 /// How long the file is left alone after a failure.
 const REST: Duration = Duration::from_mins(1);
-/// How long nothing is looked up after a lock was waited for in vain, so that waiting does not add up.
+/// How long look-ups pause after waiting for a lock in vain, so that the waits do not add up.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long a look-up waits for a lock.
 const READING_PATIENCE: Duration = Duration::from_millis(100);
 /// How long the writing thread waits for a lock.
 const WRITING_PATIENCE: Duration = Duration::from_secs(5);
-/// Answers that may wait to be written; more are not kept beyond the process.
+/// Entries that can wait to be written; any more are cached in this process only.
 const QUEUE: usize = 256;
 
-/// Answers in one SQLite file. Touches nothing until the first look-up.
+/// Cached responses in one SQLite file. Touches nothing until the first look-up.
 pub struct SqliteAnswers {
     place: Arc<Place>,
     reader: Mutex<Option<Connected>>,
     writing: Mutex<Writing>,
 }
 
-/// What is kept in a file.
+/// The contents of a cache file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inventory {
-    /// Answers.
+    /// Number of entries.
     pub entries: u64,
-    /// Bytes of their texts.
+    /// Bytes of their text.
     pub bytes: u64,
 }
 
-/// The writer's life: not needed yet, running, closed.
+/// The state of the writer: not started, running, closed.
 #[derive(Default)]
 struct Writing {
     queue: Option<SyncSender<Put>>,
@@ -62,16 +64,16 @@ struct Writing {
     closed: bool,
 }
 
-/// The file, and how it fares: what the reading side and the writing thread share.
+/// The file and its state, shared by readers and the writing thread.
 struct Place {
     path: PathBuf,
     /// How long the writing thread waits for a lock.
     patience: Duration,
     warned: AtomicBool,
-    /// A look-up met damage; the writing thread will deal with it.
+    /// A look-up found damage; the writing thread will repair it.
     damaged: AtomicBool,
     rests_until: Mutex<Option<Instant>>,
-    /// Until then nothing is looked up; writing goes on.
+    /// No look-ups until then; writing goes on.
     pauses_until: Mutex<Option<Instant>>,
 }
 
@@ -80,7 +82,7 @@ impl Place {
         lock(&self.rests_until).is_some_and(|end| Instant::now() < end)
     }
 
-    /// Takes note that a look-up waited for a lock in vain. That is no failure: whoever closes last holds one for a moment.
+    /// Notes a look-up that met a lock. Not a failure: closing the file locks it briefly.
     fn was_locked(&self) {
         tracing::debug!(file = %self.path.display(), "the cache of answers is locked");
         *lock(&self.pauses_until) = Some(Instant::now() + PAUSE);
@@ -90,7 +92,7 @@ impl Place {
         lock(&self.pauses_until).is_some_and(|end| Instant::now() < end)
     }
 
-    /// Takes note of a failure: the file is left alone for a while, and somebody may want to know.
+    /// Notes a failure: logs it and leaves the file alone for a while.
     fn cannot_be_used(&self, failure: &Failure) {
         *lock(&self.rests_until) = Some(Instant::now() + REST);
         let (file, reason) = (self.path.display(), file::reason(failure));
@@ -103,13 +105,13 @@ impl Place {
 }
 
 impl SqliteAnswers {
-    /// The answers in this file, which need not exist.
+    /// The cache in this file, which need not exist.
     pub fn open(path: impl AsRef<Path>) -> Self {
         Self::with_patience(path.as_ref(), WRITING_PATIENCE)
     }
 
     fn with_patience(path: &Path, patience: Duration) -> Self {
-        // SQLite takes a relative `file:…` for a URL; and the working directory may change.
+        // SQLite would read a relative `file:…` as a URI, and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let place = Place {
             path,
@@ -122,16 +124,16 @@ impl SqliteAnswers {
         Self { place: Arc::new(place), reader: Mutex::default(), writing: Mutex::default() }
     }
 
-    /// How much is kept; nothing where there is no file.
+    /// The number and size of entries; zero if there is no file.
     ///
     /// # Errors
-    /// Why the file cannot be used, in words.
+    /// The reason the file cannot be used.
     pub fn inventory(&self) -> Result<Inventory, String> {
         let counted = self.read(rows::count).map(Option::unwrap_or_default);
         counted.map_err(|failure| file::reason(&failure))
     }
 
-    /// Reads; `None` where there is no file to read from.
+    /// Reads; `None` if there is no file.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<Option<T>> {
         let mut reader = lock(&self.reader);
         if !reader.as_ref().is_some_and(|opened| opened.is_current(&self.place.path)) {
@@ -145,7 +147,7 @@ impl SqliteAnswers {
         answer.map(Some)
     }
 
-    /// The way to the writing thread, which is started if need be; `None` once closed.
+    /// The queue of the writing thread, started if needed; `None` once closed.
     fn queue(&self) -> Outcome<Option<SyncSender<Put>>> {
         let mut writing = lock(&self.writing);
         if writing.closed || writing.queue.is_some() {
@@ -199,7 +201,7 @@ impl AnswerStore for SqliteAnswers {
 
     fn close(&self) {
         lock(&self.writing).closed = true;
-        // Before the writer may go: the last connection to close folds the log in, and a reading one cannot.
+        // Before the writer stops: the last connection folds in the log, a reading one cannot.
         *lock(&self.reader) = None;
         let mut writing = lock(&self.writing);
         writing.queue = None;
@@ -217,7 +219,7 @@ impl Drop for SqliteAnswers {
     }
 }
 
-/// What these locks guard stays whole even if a holder died.
+/// The guarded data stays valid after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Changes of what is stored: edits, ranks, deletions. Each runs inside the writer's transaction.
+//! Mutations of stored prompts: edits, ranks, deletions. Each runs in the writer's transaction.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::store::tally::Change;
 use crate::store::{Applied, Edit, Filter, Mutation};
 
-/// Prompts that are read at once to take them off the totals.
+/// Prompts loaded at once to subtract them from the totals.
 const STEP: usize = 500;
 
 /// Applies one mutation.
@@ -76,7 +76,7 @@ fn rank(connection: &Connection, rankings: &[Ranking]) -> Outcome<u64> {
     Ok(ranked as u64)
 }
 
-/// Deletes prompts, into the trash where the moment of that is given.
+/// Deletes prompts; moves them to the trash if `trashed_at` is given.
 fn delete(
     connection: &Connection,
     ids: &[PromptId],
@@ -92,7 +92,7 @@ fn delete(
             }
         }
     }
-    // One that is named twice is counted once.
+    // Duplicate ids are counted once.
     let mut keys = Vec::with_capacity(ids.len());
     for id in ids {
         keys.extend(prompts::key_of(connection, *id)?.filter(|key| !keys.contains(key)));
@@ -108,7 +108,7 @@ fn delete_where(connection: &Connection, filter: &Filter, trashed_at: Option<Tim
     if is_all && trashed_at.is_none() {
         gone.collect(connection.prepare("DELETE FROM prompts RETURNING id, session_id")?.query([])?)?;
         totals::clear(connection)?;
-        // Everything means runs without a variant, too, and all that was ever judged.
+        // The empty filter also deletes runs without prompts, and all judgements.
         connection.execute("DELETE FROM sessions", [])?;
         connection.execute("DELETE FROM judgements", [])?;
         jobs::clear(connection)?;
@@ -145,12 +145,12 @@ fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<
 struct Gone {
     prompts: Vec<PromptId>,
     sessions: HashSet<Uuid>,
-    /// When they were moved to the trash, where they were.
+    /// When they were moved to the trash, if they were.
     trashed_at: Option<Timestamp>,
 }
 
 impl Gone {
-    /// Deletes the prompts of these keys and takes them off the totals.
+    /// Deletes the prompts of these keys and subtracts them from the totals.
     fn take_each(&mut self, connection: &Connection, keys: &[i64]) -> Outcome<()> {
         let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE key = ? RETURNING id, session_id")?;
         for keys in keys.chunks(STEP) {
@@ -175,7 +175,7 @@ impl Gone {
         Ok(())
     }
 
-    /// A run goes with its last prompt, and so does a judgement, but for what is in the trash.
+    /// Deletes runs and judgements that have no prompt left, stored or in the trash.
     fn sweep(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",

@@ -1,9 +1,9 @@
-//! Connections: the only place that opens a database file, and what each connection is set to.
+//! Connections: the only place that opens a database file, and the settings of each connection.
 //!
-//! A reading connection never creates or changes the file. A writing one creates what is missing, readable by its owner alone,
-//! and keeps every commit durable through a power loss (WAL, `synchronous = FULL`).
-//! Locks are waited for, [`PATIENCE`] at most. Which file is ours is told by [`Identity`]; bringing it up to
-//! date is [`super::migrate`].
+//! A reading connection never creates or changes the file. A writing one creates what is missing,
+//! private to its owner, and makes every commit durable through a power loss (WAL, `synchronous =
+//! FULL`). Locks are waited for up to [`PATIENCE`]. [`Identity`] tells whose file it is;
+//! [`super::migrate`] migrates it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::failure::{Failure, Outcome};
 use crate::files;
 
-/// How long a lock held by another process is waited for.
+/// How long to wait for a lock held by another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a writer waits for others.
+/// How long a writer waits for other processes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// With something that can be asked for again.
+    /// For work that can be requested again.
     pub(super) usual: Duration,
-    /// With finished work, which was paid for: a prompt, a judgement, what a call cost.
+    /// For paid work: a prompt, a judgement, the cost of a call.
     pub(super) finished_work: Duration,
 }
 
@@ -39,19 +39,19 @@ pub(super) const APPLICATION_ID: i32 = 0x616C_7564;
 /// Statements a connection keeps prepared.
 const PREPARED_STATEMENTS: usize = 64;
 
-/// Whose file this is.
+/// Which program a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// Nothing is in it yet.
+    /// The file is empty.
     Fresh,
-    /// Ours, of this format.
+    /// aludel, with this format.
     Ours(u32),
-    /// Another program's.
+    /// Another program.
     Foreign,
 }
 
 impl Identity {
-    /// Reads it. Call it inside a transaction: the answer takes several reads.
+    /// Reads it. Call it inside a transaction, because it takes several reads.
     pub(super) fn of(connection: &Connection) -> Outcome<Self> {
         let number = |sql| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i32>(0));
         let application = number("PRAGMA application_id")?;
@@ -68,36 +68,36 @@ impl Identity {
 pub(super) struct Connected {
     pub(super) connection: Connection,
     file: Option<FileId>,
-    /// For how many milliseconds locks are waited for.
+    /// How long to wait for locks, in milliseconds.
     patience: Arc<AtomicU64>,
-    /// True when the file was opened as one that nobody changes; good for one use, because somebody may.
+    /// True if opened as immutable; used only once, because the file may change.
     is_settled: bool,
 }
 
-/// Names a file whatever its path: device and number.
+/// Identifies a file whatever its path: device and inode.
 #[cfg(unix)]
 pub(super) type FileId = (u64, u64);
-/// Elsewhere an open file can be neither moved nor deleted.
+/// On other systems an open file can be neither moved nor deleted.
 #[cfg(not(unix))]
 pub(super) type FileId = ();
 
 impl Connected {
-    /// True while the path still names the file that is open. Once it was deleted, or another moved into its
-    /// place, what is written here would be lost.
+    /// True while the path still names the open file. If it was deleted or replaced, writes to the
+    /// open file would be lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }
 
-    /// From now on locks are waited for so long at most, not [`PATIENCE`].
+    /// Limits how long locks are waited for, instead of [`PATIENCE`].
     pub(super) fn wait_at_most(&self, patience: Duration) {
         self.patience.store(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
-/// A connection that can only read, or none where there is no such file.
+/// Opens a read-only connection; `None` if there is no file.
 ///
-/// SQLite reads a file in WAL mode only where it can make the shared memory beside it. In a folder that cannot be
-/// written, a file without a log is therefore read as one that nobody changes.
+/// SQLite reads a file in WAL mode only if it can create the shared memory file next to it. In a
+/// read-only folder, a file without a log is therefore opened as immutable.
 pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
     let attempt = || match immutable(path) {
         Some(uri) => Ok(Connected { is_settled: true, ..open(&uri, READ_ONLY | OpenFlags::SQLITE_OPEN_URI)? }),
@@ -105,7 +105,7 @@ pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
     };
     match attempt() {
         Err(failure) if failure.code() == Some(ErrorCode::CannotOpen) => {
-            // Where the file exists now, another process may have created it in this moment.
+            // If the file exists now, another process has just created it.
             if is_missing(path) { Ok(None) } else { attempt().map(Some) }
         }
         other => other.map(Some),
@@ -114,8 +114,8 @@ pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
 
 const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY;
 
-/// The file as a URI that says nobody changes it (<https://www.sqlite.org/uri.html>), where its folder cannot be written
-/// and no log is beside it.
+/// The file as an immutable URI (<https://www.sqlite.org/uri.html>), if its folder is read-only and
+/// it has no log file.
 fn immutable(path: &Path) -> Option<PathBuf> {
     if can_write(path.parent()?) {
         return None;
@@ -129,7 +129,7 @@ fn immutable(path: &Path) -> Option<PathBuf> {
     Some(format!("file:{escaped}?immutable=1").into())
 }
 
-/// False when this process may make no file in the folder.
+/// False if this process cannot create files in the folder.
 #[cfg(unix)]
 fn can_write(folder: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -145,7 +145,7 @@ fn can_write(_: &Path) -> bool {
     true
 }
 
-/// A connection that writes. Creates the folder and the file; does not migrate and does not yet write into it.
+/// Opens a connection for writing. Creates the folder and the file; does not migrate or write yet.
 pub(super) fn open_for_writing(path: &Path) -> Outcome<Connected> {
     if is_missing(path) {
         create_folder(path)?;
@@ -154,9 +154,9 @@ pub(super) fn open_for_writing(path: &Path) -> Outcome<Connected> {
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
 }
 
-/// Makes a file that is known to be ours, or fresh, durable and concurrent. Outside any transaction.
+/// Makes a file that is ours or empty durable and concurrent. Call it outside any transaction.
 pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
-    // Changing the mode needs the file alone and does not wait for it, so we do.
+    // Changing the mode needs exclusive access and does not use the busy handler, so we wait.
     let mode = patiently(|| Ok(connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))?))?;
     if mode != "wal" {
         tracing::warn!(mode, "the database's file system has no shared memory: other processes wait while one writes");
@@ -167,9 +167,9 @@ pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// Has the next commits wait for no disk: a power loss may undo the last of them, and damages
-/// nothing. False where the file has no write-ahead log, which such commits could damage
-/// (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Outside any transaction.
+/// Stops commits from waiting for the disk: a power loss can undo the last of them but damages
+/// nothing. Returns false, and changes nothing, without a write-ahead log, where it could damage the
+/// file (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Call outside any transaction.
 pub(super) fn leave_commits_unflushed(connection: &Connection) -> Outcome<bool> {
     let mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0))?;
     if mode == "wal" {
@@ -183,7 +183,7 @@ pub(super) fn flush_commits(connection: &Connection) -> Outcome<()> {
     Ok(connection.execute_batch("PRAGMA synchronous = FULL")?)
 }
 
-/// Repeats `attempt` while another process holds a lock, [`PATIENCE`] at most.
+/// Retries `attempt` while another process holds a lock, up to [`PATIENCE`].
 pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
@@ -198,11 +198,11 @@ pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T
     }
 }
 
-/// Makes a connection wait for locks, `patience` milliseconds at most.
+/// Makes a connection wait for locks, up to `patience` milliseconds.
 ///
-/// SQLite's own waiting asks ever more seldom, so that among many processes whoever has waited longest is served
-/// last. Here whoever has waited longer asks more often, at uneven intervals. Writers of ours rarely meet here:
-/// [`super::queue`] has them take turns.
+/// SQLite's own busy handler polls less and less often, so that among many processes the one that
+/// waited longest is served last. Here it polls more often, at uneven intervals. Our own writers
+/// rarely meet here: [`super::queue`] makes them take turns.
 fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome<()> {
     let mut begun = Instant::now();
     connection.busy_handler(Some(move |asked: i32| {
@@ -219,7 +219,7 @@ fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome
             1000..3000 => Duration::from_millis(6),
             _ => Duration::from_millis(3),
         };
-        // What is left of a millisecond is as good as chance.
+        // The sub-millisecond remainder serves as jitter.
         let uneven = Duration::from_nanos(u64::from(waited.subsec_nanos() % 1_000_000)) * 2;
         std::thread::sleep(pause + uneven);
         true
@@ -227,7 +227,7 @@ fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome
     Ok(())
 }
 
-/// Runs `work` inside a transaction that sees one state of the database, and only reads.
+/// Runs `work` inside a read-only transaction that sees one state of the database.
 pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
     let answer = work(&transaction)?;
@@ -235,9 +235,9 @@ pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connect
     Ok(answer)
 }
 
-/// A connection set to what all of them share.
+/// Opens a connection with the common settings.
 pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
-    // One thread uses a connection at a time; SQLite need not lock it again.
+    // A connection is used by one thread at a time, so SQLite's own mutex is not needed.
     #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     let patience = Arc::new(AtomicU64::new(u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX)));
@@ -265,10 +265,11 @@ pub(super) fn create_folder(path: &Path) -> Outcome<()> {
     path.parent().map_or(Ok(()), files::make_folder).map_err(Failure::NoFolder)
 }
 
-/// Puts an empty file there that only its owner can read, unless another process was faster.
+/// Creates an empty file that only its owner can read, unless another process did first.
 ///
-/// The file is made under another name and closed before it gets its own: closing a file drops all locks this
-/// process holds on it, other connections' too. Where that cannot be done SQLite makes the file itself.
+/// The file is created under another name and closed before it is renamed: closing a file drops all
+/// locks this process holds on it, including those of other connections. If this fails, SQLite
+/// creates the file itself.
 fn create_private_file(path: &Path) {
     if let Some(folder) = path.parent()
         && let Ok(file) = tempfile::Builder::new().prefix(".aludel-").tempfile_in(folder)

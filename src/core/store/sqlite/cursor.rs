@@ -1,7 +1,7 @@
-//! Where a page ended, as a text that means nothing to its bearer.
+//! Where a page ended, as an opaque text.
 //!
-//! A cursor holds the sort key of the last row shown, so the next page begins right after it whatever was inserted or
-//! deleted meanwhile. It also says of which list it is, and is refused for any other.
+//! A cursor holds the sort key of the last row shown, so that the next page begins right after it
+//! whatever changed meanwhile. It also names its list, and is refused for any other.
 
 use uuid::Uuid;
 
@@ -18,10 +18,10 @@ pub(super) enum List {
     Sessions,
 }
 
-/// The place of a row in a list.
+/// The position of a row in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Mark {
-    /// The score, or -1 for an unranked row; 0 where the list is not by score.
+    /// The score, or -1 for an unranked row; 0 if the list is not by score.
     pub(super) score_key: f64,
     /// Milliseconds since 1970.
     pub(super) created_at: i64,
@@ -44,7 +44,7 @@ impl List {
 }
 
 impl Mark {
-    /// The cursor after this place.
+    /// The cursor after this position.
     pub(super) fn encode(&self, list: List) -> String {
         let mut bytes = Vec::with_capacity(BYTES);
         bytes.push(list.letter());
@@ -54,7 +54,7 @@ impl Mark {
         bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit).collect()
     }
 
-    /// Reads a cursor of this very list.
+    /// Decodes a cursor of this list.
     ///
     /// # Errors
     /// `validation_failed` for any other text.

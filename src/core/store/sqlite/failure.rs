@@ -1,8 +1,9 @@
-//! What can go wrong in SQLite, said so that its reader knows what to do.
+//! Failures of SQLite, and the error messages made of them.
 //!
-//! Inside this module a step fails with a [`Failure`], which knows no path. [`Failure::explain`] turns it into the error
-//! of the core: what failed, in which file, what to do. The file is called as its [`Place`] says, because the text
-//! reaches servers' clients too, who must not learn of paths outside the user's own folder.
+//! Inside this module a step fails with a [`Failure`], which knows no path. [`Failure::explain`]
+//! turns it into a core error: what failed, in which file, what to do. The file is called by the
+//! name in its [`Place`], because the message also reaches server clients, who must not learn paths
+//! outside the user's own folder.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +13,19 @@ use super::connection::Patience;
 use super::migrate::Watch;
 use crate::error::Error;
 
-/// Where a database is, and what people are told of it.
+/// The path of a database, its name in messages, and its settings.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) path: PathBuf,
     pub(super) shown: PathBuf,
-    /// Is told how far its migration is.
+    /// Receives the progress of its migration.
     pub(super) watch: Watch,
     /// How long writers wait.
     pub(super) patience: Patience,
 }
 
 impl Place {
-    /// A file that is called by its path.
+    /// A file shown by its path.
     pub(super) fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), shown: path.to_owned(), watch: Watch::default(), patience: Patience::default() }
     }
@@ -36,22 +37,22 @@ pub(super) type Outcome<T> = Result<T, Failure>;
 /// Why a step failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// SQLite said so.
+    /// An error of SQLite.
     Sqlite(rusqlite::Error),
-    /// We said so, in words that need nothing added: a conflict, a bad value.
+    /// An error with a complete message: a conflict, a bad value.
     Refused(Box<Error>),
-    /// A SQLite file of another program.
+    /// The SQLite file of another program.
     Foreign,
-    /// A file of a later version of this program.
+    /// The file of a later version of this program.
     Newer {
         /// Its format.
         found: u32,
         /// The latest this program knows.
         known: u32,
     },
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     NoFolder(std::io::Error),
-    /// The copy before a migration cannot be made.
+    /// The backup before a migration cannot be created.
     NoBackup(String),
     /// The store was closed.
     Closed,
@@ -78,13 +79,13 @@ impl Failure {
         .into()
     }
 
-    /// True when another connection held a lock for longer than we waited.
+    /// True if another connection held a lock for longer than the timeout.
     pub(super) fn is_busy(&self) -> bool {
         use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed};
         matches!(self.code(), Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed))
     }
 
-    /// SQLite's class of error, where it is one.
+    /// SQLite's error code, if it is a SQLite error.
     pub(super) fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Sqlite(error) => error.sqlite_error_code(),
@@ -159,9 +160,9 @@ fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error 
     })
 }
 
-/// Why a database file cannot be opened, as far as the file system tells.
+/// Why a database file cannot be opened, from its metadata.
 ///
-/// The file itself is never opened to find out: closing it would drop the locks this process holds on it.
+/// The file itself is never opened: closing it would drop the locks this process holds on it.
 fn cannot_open(place: &Place) -> Error {
     let reason = match std::fs::metadata(&place.path) {
         Ok(found) if found.is_dir() => "it is a folder; name a file with `storage.database`".to_owned(),

@@ -1,9 +1,9 @@
 //! Filters, orders and cursors as SQL that walks one index.
 //!
-//! Every index over prompts ends in the order lists are shown in, so the rule is: one condition drives,
-//! through its index and already in order, and all others are checked row by row. We choose the driver here, the most
-//! selective kind first, and keep SQLite's planner from choosing another by writing the others as `+column`.
-//! What comes out are the keys of the rows; the rows themselves are loaded by [`super::prompts`].
+//! Every index over prompts ends in the order lists are shown in. So one condition drives, through
+//! its index and already in order, and all others are checked row by row. The driver is chosen
+//! here, most selective kind first; the others are written as `+column` to keep SQLite's planner
+//! from choosing another. The result is row keys; [`super::prompts`] loads the rows.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -14,26 +14,26 @@ use super::rows::millis_not_before;
 use crate::domain::Phase;
 use crate::store::{Filter, Order};
 
-/// A piece of SQL and the values of its parameters, in order.
+/// A piece of SQL and its parameters, in order.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) sql: String,
     pub(super) values: Vec<Value>,
 }
 
-/// Which rows, as far as they do not depend on the order.
+/// The part of a query that does not depend on the order.
 struct Selection {
-    /// The table that drives: `t0` for tags, else `p`.
+    /// The driving table: `t0` for tags, else `p`.
     driver: &'static str,
     from: String,
     conditions: Vec<String>,
     values: Vec<Value>,
 }
 
-/// How many rows pass.
+/// The number of rows that pass.
 pub(super) fn count(connection: &Connection, filter: &Filter) -> Outcome<u64> {
     if *filter == Filter::default() {
-        // Kept as rows come and go: a million rows are not walked to tell it.
+        // Maintained as rows come and go, so that counting does not walk a million rows.
         let all = connection.prepare_cached("SELECT prompts FROM totals")?.query_row([], |row| row.get::<_, i64>(0))?;
         return Ok(all.unsigned_abs());
     }
@@ -44,7 +44,7 @@ pub(super) fn count(connection: &Connection, filter: &Filter) -> Outcome<u64> {
     Ok(rows.unsigned_abs())
 }
 
-/// The keys of all rows that pass, in no order.
+/// The keys of all rows that pass, unordered.
 pub(super) fn all(connection: &Connection, filter: &Filter) -> Outcome<Query> {
     let selection = Selection::new(connection, filter, Order::Newest)?;
     let key = selection.key();
@@ -99,7 +99,7 @@ impl Selection {
             ("persona", filter.persona.as_deref()),
             ("phase", filter.phase.map(Phase::as_str)),
         ];
-        // By score, only a run or a tag is worth leaving the index of scores for.
+        // When sorted by score, only a run or a tag is worth leaving the score index for.
         let mut driven = order == Order::Score;
         if let Some(session) = filter.session_id {
             driven = true;
@@ -135,7 +135,7 @@ impl Selection {
         self.driver = "t0";
         self.from = "tags t0".into();
         if on_prompts {
-            // CROSS JOIN: the order of the tables is ours.
+            // CROSS JOIN fixes the order of the tables.
             self.from.push_str(" CROSS JOIN prompts p ON p.key = t0.prompt");
         }
         self.restrict("t0.tag = ?".into(), [Value::Text(tags[rarest].clone())]);
@@ -153,7 +153,7 @@ impl Selection {
         }
     }
 
-    /// The expression that names a row.
+    /// The expression for a row's key.
     fn key(&self) -> &'static str {
         if self.driver == "t0" { "t0.prompt" } else { "p.key" }
     }
@@ -174,7 +174,7 @@ impl Selection {
     }
 }
 
-/// Which tag fewest prompts carry, as far as a thousand of each tell.
+/// The tag with the fewest prompts, counting at most a thousand of each.
 fn rarest(connection: &Connection, tags: &[String]) -> Outcome<usize> {
     if tags.len() == 1 {
         return Ok(0);

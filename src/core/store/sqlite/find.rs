@@ -1,4 +1,4 @@
-//! The finding side of the store: by words in `ranking`, by nearness in `vectors`.
+//! The search half of the store: text in `ranking`, vectors in `vectors`.
 
 use std::sync::Arc;
 

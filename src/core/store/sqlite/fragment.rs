@@ -1,7 +1,7 @@
-//! Ids by their beginning or end: `0193…` or `…7a3f9c21`.
+//! Looking up ids by their beginning or end: `0193…` or `…7a3f9c21`.
 //!
-//! A beginning is a range of the index over ids. For ends each row keeps the last sixteen digits of its id in reverse
-//! ([`tail`]), where an end is a beginning too.
+//! A prefix is a range of the index over ids. For suffixes each row stores the last sixteen digits
+//! of its id in reverse ([`tail`]), so that a suffix becomes a prefix.
 
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -19,8 +19,8 @@ pub(super) fn tail(id: Uuid) -> [u8; 8] {
     tail
 }
 
-/// The ids that begin or end with `fragment`, newest first. Dashes and case are ignored; a fragment without
-/// digits, with anything but hexadecimal ones, or with more than an id has, names none.
+/// The ids that begin or end with `fragment`, newest first. Dashes and case are ignored; an empty
+/// fragment, one that is not hexadecimal, or one longer than an id matches nothing.
 pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> Outcome<Vec<PromptId>> {
     let digits: Option<Vec<u8>> = fragment
         .chars()
@@ -30,7 +30,7 @@ pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> 
     let Some(digits) = digits.filter(|digits| (1..=32).contains(&digits.len())) else { return Ok(Vec::new()) };
     let backwards: Vec<u8> = digits.iter().rev().copied().collect();
 
-    // The tail holds half an id: a longer end is checked on the id itself. No index is wanted there, hence `hex`.
+    // The tail holds half an id: `hex` checks a longer suffix, without an index.
     let mut statement = connection.prepare_cached(
         "SELECT id FROM (
              SELECT id, created_at FROM prompts WHERE id BETWEEN ?1 AND ?2
@@ -54,14 +54,13 @@ pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> 
     Ok(ids)
 }
 
-/// The hexadecimal digits of a fragment, its dashes left out; none where there are none, or
-/// anything else is in it.
+/// The hexadecimal digits of a fragment without its dashes; `None` if empty or not hexadecimal.
 pub(super) fn digits(fragment: &str) -> Option<String> {
     let digits: String = fragment.chars().filter(|char| *char != '-').collect();
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
 }
 
-/// Digits as bytes, the places after them filled with `filler`: the lowest or highest id that begins so.
+/// Digits as bytes, padded with `filler`: the lowest or highest id with this prefix.
 fn pack<const BYTES: usize>(digits: &[u8], filler: u8) -> [u8; BYTES] {
     let digit = |place: usize| digits.get(place).copied().unwrap_or(filler);
     std::array::from_fn(|byte| digit(2 * byte) << 4 | digit(2 * byte + 1))

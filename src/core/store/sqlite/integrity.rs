@@ -1,7 +1,7 @@
-//! Whether a database file is whole: its tables, its pages and its indices, and whether it can be written.
+//! Integrity checks of a database file: schema, pages and indices, and whether it can be written.
 //!
-//! What a whole file has is read from a database in memory that every migration has made, so it can never drift from
-//! them. Nothing is repaired and nothing is written.
+//! The expected schema is read from an in-memory database built by all migrations, so the two
+//! cannot drift apart. Nothing is repaired and nothing is written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,36 +14,36 @@ use super::failure::{Failure, Outcome, Place};
 use super::{migrate, tokenizer};
 use crate::error::Result;
 
-/// Faults that SQLite is asked for; one broken page can make a thousand.
+/// Maximum number of faults to ask SQLite for; one broken page can cause a thousand.
 const MOST_FAULTS: u32 = 20;
 
-/// How long a lock is waited for when nothing but the right to write is asked about.
+/// How long to wait for a lock when checking only whether writing is possible.
 const BRIEFLY: Duration = Duration::from_millis(100);
 
-/// How closely a database is looked at.
+/// How thoroughly a database is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// That every table, column, index and trigger is there.
+    /// Every table, column, index and trigger exists.
     Schema,
-    /// Every page too, and what the indices say of the rows. Reads the whole file.
+    /// Also every page, and the indices against the rows. Reads the whole file.
     Whole,
 }
 
 /// What is wrong with a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Each fault, in words; none when it is whole.
+    /// A description of each fault; empty if there is none.
     pub faults: Vec<String>,
-    /// True when only the index of words is at fault, which is made from the prompts.
+    /// True if only the text index is damaged, which can be rebuilt from the prompts.
     pub is_index_alone: bool,
-    /// The copies that migrations have made beside it, newest last.
+    /// The backups made by migrations, newest last.
     pub backups: Vec<PathBuf>,
 }
 
-/// Looks for damage. A missing file, and one that waits for its migration, has none that can be told.
+/// Looks for damage. Reports none for a missing file or one that still has to be migrated.
 ///
 /// # Errors
-/// `storage` or `file` when it cannot be read, or is so damaged that SQLite cannot begin.
+/// `storage` or `file` if it cannot be read, or is too damaged for SQLite to start.
 pub fn check(path: &Path, depth: Depth) -> Result<Damage> {
     faults_of(path, depth).map_err(|failure| failure.explain(&Place::of(path), "checking it")).map(|faults| Damage {
         is_index_alone: !faults.is_empty() && faults.iter().all(|fault| fault.to_ascii_lowercase().contains("fts5")),
@@ -52,10 +52,10 @@ pub fn check(path: &Path, depth: Depth) -> Result<Damage> {
     })
 }
 
-/// Whether the file can be written, as far as asking for the lock tells. Another process that holds it can write.
+/// Checks whether the file can be written, by taking the lock. Held elsewhere, it can be.
 ///
 /// # Errors
-/// `storage` or `file`, with what is in the way.
+/// `storage` or `file`, with the reason.
 pub fn check_writable(path: &Path) -> Result<()> {
     ask_to_write(path).map_err(|failure| failure.explain(&Place::of(path), "trying to write"))
 }
@@ -84,7 +84,7 @@ fn faults_of(path: &Path, depth: Depth) -> Outcome<Vec<String>> {
     Ok(faults)
 }
 
-/// What SQLite finds in pages, rows and indices, those of FTS5 included
+/// The result of SQLite's integrity check of pages, rows and indices, including those of FTS5
 /// (<https://www.sqlite.org/pragma.html#pragma_integrity_check>).
 fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({MOST_FAULTS})"))?;
@@ -94,7 +94,7 @@ fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
         match row {
             Ok(said) if said == "ok" => {}
             Ok(said) => faults.push(said),
-            // It may find the damage by stumbling over it.
+            // The check itself can fail on the damage.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
                 faults.push(error.to_string());
                 break;
@@ -105,7 +105,7 @@ fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
     Ok(faults)
 }
 
-/// The objects of a schema: each with its kind and, for a table, its columns.
+/// The objects of a schema: kind and, for a table, columns.
 struct Objects(BTreeMap<String, (String, Vec<String>)>);
 
 impl Objects {
@@ -122,7 +122,7 @@ impl Objects {
         let mut objects = BTreeMap::new();
         for row in listed.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))? {
             let (name, kind) = row?;
-            // Of a virtual table whose own tables are broken the columns cannot be told; it is there all the same.
+            // A virtual table with broken shadow tables exists, with unknown columns.
             let names = match kind.as_str() {
                 "table" => columns.query_map([&name], |row| row.get(0)).and_then(Iterator::collect).unwrap_or_default(),
                 _ => Vec::new(),

@@ -1,5 +1,4 @@
-//! Jobs as rows. That one is interrupted is nowhere written where its worker died: it is read from
-//! its lease.
+//! Jobs as rows. That a job is `interrupted` because its worker died is derived from its lease.
 
 use std::time::Duration;
 
@@ -35,7 +34,7 @@ impl JobStore for SqliteStore {
     }
 
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
-        // Here, on the caller's thread, while the writer is busy with what came before.
+        // On the caller's thread, in parallel with the writer.
         let entries = self.indexer.entries(&progress.prompts);
         let has_only_events = progress.units.is_empty() && progress.prompts.is_empty();
         let work = move |connection: &Connection| {
@@ -87,10 +86,10 @@ impl JobStore for SqliteStore {
     }
 }
 
-/// This moment, by the database's clock, in milliseconds since 1970.
+/// The current time by the database's clock, in milliseconds since 1970.
 const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
-/// A job's columns in the order of [`job`], its state as it is to be read now.
+/// A job's columns in the order of [`job`], with its derived state.
 const COLUMNS: &str = "id, operation,
     CASE WHEN state <> 'running' THEN state
          WHEN leased_until < CAST(unixepoch('subsec') * 1000 AS INTEGER) THEN 'interrupted'
@@ -98,10 +97,10 @@ const COLUMNS: &str = "id, operation,
          ELSE 'running' END AS stands,
     about, done, failed, total, kept, attempt, owner, created_at, updated_at, ended_at";
 
-/// True of a job on which nobody works.
+/// True for a job that no worker holds.
 const IS_IDLE: &str = "(state <> 'running' OR leased_until < CAST(unixepoch('subsec') * 1000 AS INTEGER))";
 
-/// Stores a new job, and forgets those of long ago.
+/// Stores a new job, and deletes expired ones.
 pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> Outcome<()> {
     forget_old(connection)?;
     let written = connection
@@ -126,7 +125,7 @@ pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> O
     tell(connection, connection.last_insert_rowid(), std::slice::from_ref(&new.started))
 }
 
-/// Forgets jobs that have served their time.
+/// Deletes expired jobs.
 fn forget_old(connection: &Connection) -> Outcome<()> {
     connection.prepare_cached(&format!("DELETE FROM jobs WHERE expires_at < {NOW}"))?.execute([])?;
     connection
@@ -135,7 +134,7 @@ fn forget_old(connection: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// Takes up a job on which nobody works.
+/// Takes up a job that no worker holds.
 pub(super) fn take(connection: &Connection, id: SessionId, worker: &Worker) -> Outcome<Option<Taking>> {
     let taken =
         take_one(connection, &format!("id = ?3 AND state <> 'finished' AND {IS_IDLE}"), worker, Some(id.0.as_bytes()))?;
@@ -155,8 +154,8 @@ pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcom
     take_one(connection, &is_it, worker, None)
 }
 
-/// The one statement that makes a job a worker's. What ended before is told as going on: its last
-/// event gives its number to that.
+/// The one statement that assigns a job to a worker. A terminal event of an earlier attempt is
+/// removed, and its number reused.
 fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[u8; 16]>) -> Outcome<Option<Taken>> {
     let mut statement = connection.prepare_cached(&format!(
         "UPDATE jobs SET attempt = attempt + 1, state = 'running', owner = ?1, leased_until = {NOW} + ?2, stop_asked = 0,
@@ -180,7 +179,7 @@ fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[
     Ok(Some(Taken { job, request: request? }))
 }
 
-/// Takes the terminal event back, where there is one.
+/// Removes the terminal event, if there is one.
 fn untell_end(connection: &Connection, key: i64) -> Outcome<()> {
     let mut last =
         connection.prepare_cached("SELECT seq, event FROM job_events WHERE job = ? ORDER BY seq DESC LIMIT 1")?;
@@ -211,7 +210,7 @@ pub(super) fn renew(connection: &Connection, held: Held, lease: Duration) -> Out
     })
 }
 
-/// Writes down what is done; the prompts are the caller's part.
+/// Records progress, except the prompts, which the caller stores.
 pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress) -> Outcome<()> {
     let key = connection
         .prepare_cached(&format!(
@@ -239,7 +238,7 @@ pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress
     tell(connection, key, &progress.events)
 }
 
-/// Adds events behind those that were told.
+/// Appends events.
 fn tell(connection: &Connection, key: i64, events: &[EventKind]) -> Outcome<()> {
     let mut number =
         connection.prepare_cached("UPDATE jobs SET events = events + 1 WHERE key = ? RETURNING events - 1")?;
@@ -251,7 +250,7 @@ fn tell(connection: &Connection, key: i64, events: &[EventKind]) -> Outcome<()> 
     Ok(())
 }
 
-/// Says how it ended.
+/// Records how the job ended.
 pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> Outcome<()> {
     let key = connection
         .prepare_cached(&format!(
@@ -267,7 +266,7 @@ pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> Outcome<
     tell(connection, key, std::slice::from_ref(&end.event))
 }
 
-/// Lets go of it.
+/// Releases the job.
 pub(super) fn release(connection: &Connection, held: Held) -> Outcome<()> {
     connection
         .prepare_cached(&format!(
@@ -278,7 +277,7 @@ pub(super) fn release(connection: &Connection, held: Held) -> Outcome<()> {
     Ok(())
 }
 
-/// Asks its worker to stop; where there is none, it is stopped.
+/// Asks the worker to stop; without one, the job is cancelled at once.
 pub(super) fn stop(connection: &Connection, id: SessionId) -> Outcome<Option<Job>> {
     let idle = connection
         .prepare_cached(&format!(
@@ -325,8 +324,7 @@ pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> 
     Ok(found)
 }
 
-/// The ids that begin or end with these digits, newest first. There are few jobs, so all are looked
-/// at.
+/// The ids that begin or end with these digits, newest first. All jobs are scanned: there are few.
 pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<SessionId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
@@ -340,13 +338,13 @@ pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Ou
     Ok(ids)
 }
 
-/// What is done, by name.
+/// The recorded units, by name.
 pub(super) fn units(connection: &Connection, id: SessionId, after: Option<&str>, limit: u32) -> Outcome<Vec<JobUnit>> {
     let mut statement = connection.prepare_cached(
         "SELECT unit, is_whole, result FROM job_units
          WHERE job = (SELECT key FROM jobs WHERE id = ?1) AND unit > ?2 ORDER BY unit LIMIT ?3",
     )?;
-    // Every name is greater than none at all.
+    // Every name is greater than the empty one.
     let mut rows = statement.query(params![id.0.as_bytes(), after.unwrap_or(""), limit])?;
     let mut units = Vec::new();
     while let Some(row) = rows.next()? {
@@ -356,7 +354,7 @@ pub(super) fn units(connection: &Connection, id: SessionId, after: Option<&str>,
     Ok(units)
 }
 
-/// What followers are told from this number on.
+/// The events from this number on.
 pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u32) -> Outcome<Option<JobEvents>> {
     let Some((job, _)) = get(connection, id)? else { return Ok(None) };
     let mut statement = connection.prepare_cached(
@@ -370,8 +368,8 @@ pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u
     Ok(Some(JobEvents { events, job }))
 }
 
-/// Forgets the jobs of runs of which nothing is left, neither stored nor in the trash, unless
-/// somebody works on them. Their events hold what they made.
+/// Deletes the jobs of runs with nothing left, neither stored nor in the trash, unless a worker
+/// holds them. Their events contain what they produced.
 pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = SessionId>) -> Outcome<()> {
     let mut statement = connection.prepare_cached(&format!(
         "DELETE FROM jobs WHERE id = ?1 AND {IS_IDLE}
@@ -384,7 +382,7 @@ pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = Sess
     Ok(())
 }
 
-/// Forgets every job on which nobody works.
+/// Deletes every job that no worker holds.
 pub(super) fn clear(connection: &Connection) -> Outcome<()> {
     connection.execute(&format!("DELETE FROM jobs WHERE {IS_IDLE}"), [])?;
     Ok(())

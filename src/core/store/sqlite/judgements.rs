@@ -1,7 +1,7 @@
-//! Judgements and the profiles of judges in SQLite: whole values as JSON beside the columns that find them.
+//! Judgements and judge profiles in SQLite: JSON values, and the columns used to find them.
 //!
-//! A selection is read whole or not at all, and nothing is ever asked of the parts of several, so columns for each verdict
-//! would buy nothing but joins.
+//! A judgement is always read whole, and no query spans the parts of several, so columns for each
+//! verdict would only add joins.
 
 use rusqlite::{Connection, params};
 
@@ -11,7 +11,7 @@ use super::rows::{Columns, json, millis};
 use crate::domain::{Calibration, JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 use crate::error::Error;
 
-/// Keeps a judgement; answers false where none of its candidates is stored.
+/// Stores a judgement; returns false if none of its candidates is stored.
 pub(super) fn record(connection: &Connection, judgement: &Judgement) -> Outcome<bool> {
     check_numbers(judgement)?;
     let mut stored = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM prompts WHERE id = ?)")?;
@@ -38,7 +38,7 @@ pub(super) fn record(connection: &Connection, judgement: &Judgement) -> Outcome<
     Ok(true)
 }
 
-/// The judgements that this prompt stood in, newest first.
+/// The judgements with this candidate, newest first.
 pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> Outcome<Vec<Judgement>> {
     let mut statement = connection.prepare_cached(
         "SELECT j.created_at, j.judgement FROM judgement_candidates c CROSS JOIN judgements j ON j.key = c.judgement
@@ -64,7 +64,7 @@ fn read(mut columns: Columns<'_, '_>) -> Outcome<Judgement> {
     Ok(Judgement { created_at, ..columns.json()? })
 }
 
-/// Forgets the judgements that serve no prompt any more, neither stored nor in the trash, now that these are gone.
+/// Deletes judgements left without a stored or trashed candidate, now that these prompts are gone.
 pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM judgements
@@ -84,7 +84,7 @@ pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
     Ok(())
 }
 
-/// Keeps the later of two profiles of one judge.
+/// Stores a profile unless the stored one is later.
 pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Outcome<()> {
     let of_calibration = |figure: fn(&Calibration) -> f64| profile.calibration.as_ref().map(figure);
     for (name, number) in [
@@ -117,7 +117,7 @@ pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Ou
     Ok(())
 }
 
-/// What is known of this judge.
+/// The profile of this judge.
 pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> Outcome<Option<JudgeProfile>> {
     let mut statement =
         connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles WHERE provider = ? AND model = ?")?;
@@ -125,7 +125,7 @@ pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> Outcome<Opt
     rows.next()?.map(|row| read_profile(Columns::of(row))).transpose()
 }
 
-/// What is known of every judge.
+/// All profiles.
 pub(super) fn profiles(connection: &Connection) -> Outcome<Vec<JudgeProfile>> {
     let mut statement =
         connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles ORDER BY provider, model")?;
@@ -142,7 +142,7 @@ fn read_profile(mut columns: Columns<'_, '_>) -> Outcome<JudgeProfile> {
     Ok(JudgeProfile { audited_at, ..columns.json()? })
 }
 
-/// JSON has no word for a number that is not finite.
+/// JSON cannot represent numbers that are not finite.
 fn check_numbers(judgement: &Judgement) -> Outcome<()> {
     let weights = judgement.criteria.values().map(|weight| ("criteria", Some(*weight)));
     let costs = judgement.candidates.iter().map(|candidate| ("candidates.cost_usd", candidate.cost_usd));

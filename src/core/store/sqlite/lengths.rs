@@ -1,23 +1,23 @@
-//! How many terms each prompt has in the index of words, side by side in the order of keys.
+//! The number of terms of each prompt in the text index, packed in the order of keys.
 //!
-//! FTS5 keeps the same in a table of its own, a row a prompt, and BM25 asks for it with every match: that lookup is most of what
-//! ranking a common word takes. Here thousands lie in one row, written in the transaction that writes the index, so they are right for
-//! whoever reads, in whichever process. Two bytes a prompt.
+//! FTS5 has the same in a table with one row per prompt, which BM25 reads for every match: most of
+//! the cost of ranking a common word. Here thousands share one row, two bytes each, written in the
+//! transaction that writes the index, so every process reads correct values.
 //!
-//! A number is only given for a match, so what is deleted leaves its own behind: keys are never given twice. What is not known, or has no
-//! room in two bytes, is looked up where FTS5 keeps it.
+//! Lengths are only looked up for matches, so those of deleted prompts stay behind: keys are never
+//! reused. A length that is missing or does not fit two bytes is looked up in FTS5.
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use super::failure::{Failure, Outcome};
 
-/// Keys of one row: as many as one page has room for.
+/// Keys per row: as many as fit on one page.
 const BLOCK: u16 = 2_000;
 
-/// What stands for a length without room.
+/// Marks a length that does not fit.
 const LONG: u16 = u16::MAX;
 
-/// Remembers the lengths of prompts, by key.
+/// Stores the lengths of prompts, by key.
 pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> Outcome<()> {
     let mut get = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
     let mut put = connection.prepare_cached("INSERT OR REPLACE INTO prompt_lengths (block, lengths) VALUES (?, ?)")?;
@@ -36,22 +36,22 @@ pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> Outcome<
     Ok(())
 }
 
-/// Reads lengths, best in the order of keys.
+/// Reads lengths; fastest in the order of keys.
 pub(super) struct Lengths<'connection> {
     statement: CachedStatement<'connection>,
-    /// The row that was read last.
+    /// The row read last.
     block: Option<i64>,
     bytes: Vec<u8>,
 }
 
 impl<'connection> Lengths<'connection> {
-    /// None read yet.
+    /// A reader that has read nothing yet.
     pub(super) fn of(connection: &'connection Connection) -> Outcome<Self> {
         let statement = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
         Ok(Self { statement, block: None, bytes: Vec::new() })
     }
 
-    /// The terms of a prompt; none where FTS5 must be asked.
+    /// The number of terms of a prompt; `None` if FTS5 must be asked.
     pub(super) fn get(&mut self, key: i64) -> Outcome<Option<u32>> {
         let wanted = block(key);
         if self.block != Some(wanted) {
@@ -73,7 +73,7 @@ fn block(key: i64) -> i64 {
     key.div_euclid(BLOCK.into())
 }
 
-/// The first byte of a key's length in its row.
+/// The offset of a key's length in its row.
 fn place(key: i64) -> usize {
     usize::try_from(key.rem_euclid(BLOCK.into())).unwrap_or_default() * 2
 }

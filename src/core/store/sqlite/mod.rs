@@ -1,13 +1,14 @@
-//! SQLite behind the storage seam: one file, readable by its owner, safe to share among processes.
+//! The SQLite implementation of the storage seam: one private file, safe to share among processes.
 //!
-//! Opening a store does nothing on disk. The first read opens a reading connection, and a file that does not exist
-//! reads as an empty one; the first write creates folder and file, migrates, and starts the writer thread. Reads
-//! run on the caller's thread over a small pool of connections, each seeing one state of the database. Writes queue for
-//! the one writer thread, are committed together, and are answered after the commit is on the disk.
+//! Opening a store does nothing on disk. The first read opens a connection; a file that does not
+//! exist reads as empty. The first write creates folder and file, migrates, and starts the writer
+//! thread. Reads run on the caller's thread over a small pool of connections, each seeing one state
+//! of the database. Writes queue for the single writer thread, are committed together, and are
+//! answered after the commit is on disk.
 //!
-//! Where to go next: `connection` for what a connection is set to, [`migrate`] for formats, `filter` for how lists
-//! find their rows, `writer` for how writes are committed, `queue` for whose turn it is to write, `failure` for what users read when it fails. [`answers`] is
-//! another file with rules of its own: the cache.
+//! Where to go next: `connection` for connection settings, [`migrate`] for formats, `filter` for
+//! list queries, `writer` for commits, `queue` for taking turns among processes, `failure` for
+//! error messages. [`answers`] is the cache, a separate file with its own rules.
 
 pub mod alchemy;
 pub mod answers;
@@ -63,16 +64,16 @@ use crate::domain::{
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money, Need};
 
-/// Makes a connection that was opened elsewhere able to use the index of words, `prompt_terms`.
+/// Makes a connection that was opened elsewhere able to use the text index, `prompt_terms`.
 ///
 /// # Errors
-/// `storage` where SQLite has no FTS5.
+/// `storage` if SQLite has no FTS5.
 pub fn prepare_connection(connection: &Connection) -> Result<()> {
     let place = || connection.path().map_or_else(PathBuf::new, PathBuf::from);
     tokenizer::register(connection).map_err(|failure| failure.explain(&Place::of(&place()), "preparing a connection"))
 }
 
-/// Reading connections kept for the next reader; more may be in use at once.
+/// Idle connections kept in the pool; more can be in use at once.
 const IDLE_READERS: usize = 8;
 
 /// A database of prompts in one SQLite file.
@@ -81,15 +82,15 @@ pub struct SqliteStore {
     readers: Mutex<Vec<Connected>>,
     writing: Mutex<Writing>,
     indexer: Arc<Indexer>,
-    /// Beside it, made from it.
+    /// The sidecar vector index.
     codes: Arc<vectors::Codes>,
     expiry: Option<Expiry>,
 }
 
-/// Tells since when prompts in the trash can be restored, as of now.
+/// The earliest deletion that can still be restored, as of now.
 type Expiry = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The writer's life: not needed yet, running, closed.
+/// The state of the writer: not started, running, closed.
 #[derive(Default)]
 struct Writing {
     writer: Option<Writer>,
@@ -98,10 +99,10 @@ struct Writing {
 }
 
 impl SqliteStore {
-    /// The database in this file. Touches nothing until the first operation.
+    /// The database at `path`. Touches nothing until the first operation.
     pub fn open(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
-        // SQLite takes a relative `file:…` for a URL; and the working directory may change.
+        // SQLite would read a relative `file:…` as a URI, and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Self {
             place: Arc::new(Place::of(&path)),
@@ -113,28 +114,29 @@ impl SqliteStore {
         }
     }
 
-    /// What errors call the file: for one outside the user's own folder, whose path clients of a server must not learn.
+    /// Sets the file's name in errors: server clients must not learn paths outside the user's own
+    /// folder.
     #[must_use]
     pub fn shown_as(mut self, name: impl Into<PathBuf>) -> Self {
         self.place = Arc::new(Place { shown: name.into(), ..Place::clone(&self.place) });
         self
     }
 
-    /// Tells how far the file's migration is, should it need one.
+    /// Reports the progress of a migration, should the file need one.
     #[must_use]
     pub fn watched_by(mut self, watch: migrate::Watch) -> Self {
         self.place = Arc::new(Place { watch, ..Place::clone(&self.place) });
         self
     }
 
-    /// When the file is first written to, deletes for good what was moved to the trash before the moment that this gives.
+    /// On the first write, deletes what was moved to the trash before the moment this returns.
     #[must_use]
     pub fn expiring(mut self, restorable_since: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.expiry = Some(Arc::new(restorable_since));
         self
     }
 
-    /// How long writers wait for other processes: usually, and with finished work. For tests of what comes after.
+    /// How long writers wait for other processes: usually, and with finished work. For tests.
     #[cfg(any(test, feature = "test-support"))]
     #[must_use]
     pub fn waiting(mut self, usual: Duration, finished_work: Duration) -> Self {
@@ -148,7 +150,7 @@ impl SqliteStore {
         &self.place.path
     }
 
-    /// Answers from the caller's thread; `absent` is the answer where nothing is stored yet.
+    /// Reads on the caller's thread; returns `absent` if there is no database yet.
     fn read<T>(&self, doing: &str, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Pending<T> {
         let answer = self.read_now(absent, work).map_err(|failure| failure.explain(&self.place, doing));
         Pending::ready(answer)
@@ -187,7 +189,7 @@ impl SqliteStore {
         }
     }
 
-    /// An idle connection, or a new one; none where there is no file.
+    /// An idle connection or a new one; `None` if there is no file.
     fn reader(&self) -> Outcome<Option<Connected>> {
         let idle = lock(&self.readers).pop();
         match idle.filter(|opened| opened.is_current(&self.place.path)) {
@@ -197,14 +199,14 @@ impl SqliteStore {
     }
 
     fn keep(&self, opened: Connected) {
-        // In this order: what is pushed before the store is shut is cleared by that.
+        // In this order, so that a connection pushed before closing is cleared by it.
         let mut readers = lock(&self.readers);
         if !lock(&self.writing).closed && readers.len() < IDLE_READERS {
             readers.push(opened);
         }
     }
 
-    /// Queues for the writer thread, which is started if need be.
+    /// Queues a write for the writer thread, starting it if needed.
     fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -213,7 +215,7 @@ impl SqliteStore {
         self.write_within(self.place.patience.usual, doing, Flush::Now, work)
     }
 
-    /// As [`SqliteStore::write`], for what was paid for and cannot be had again: it waits longer for other processes.
+    /// As [`SqliteStore::write`], for paid work: it waits longer for other processes.
     fn write_finished<T: Send + 'static>(
         &self,
         doing: &'static str,
@@ -251,8 +253,8 @@ impl SqliteStore {
         }
     }
 
-    /// Empties the trash of what has been there for too long, behind the first write. Nobody waits for it, and where it
-    /// fails the next process or the next deletion makes up for it.
+    /// Empties expired trash after the first write, in the background. A failure is made up for by
+    /// the next process or the next deletion.
     fn expire(&self, writer: &Writer) {
         if let Some(restorable_since) = &self.expiry {
             let before = restorable_since();
@@ -277,14 +279,14 @@ impl SqliteStore {
         Ok((writing.writer.insert(writer).clone(), Start::First))
     }
 
-    /// Refuses further calls; gives the writer, if one was started.
+    /// Refuses further calls and returns the writer, if it was started.
     fn shut(&self) -> Option<Writer> {
         let mut writing = lock(&self.writing);
         writing.closed = true;
         self.codes.close();
         let writer = writing.writer.take();
         drop(writing);
-        // Before the writer goes: the last connection to close folds the log in.
+        // Before the writer stops: the last connection to close checkpoints the log.
         lock(&self.readers).clear();
         writer
     }
@@ -308,7 +310,7 @@ impl Store for SqliteStore {
     }
 
     fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()> {
-        // Here, on the caller's thread, while the writer is busy with what came before.
+        // On the caller's thread, in parallel with the writer.
         let entries = self.indexer.entries(&prompts);
         self.write_finished("storing prompts", move |connection| {
             sessions::begin_given(connection, &sessions, &prompts)?;
@@ -482,11 +484,11 @@ impl JudgementStore for SqliteStore {
 }
 
 impl Drop for SqliteStore {
-    /// Waits until what is queued is written, as `close` does.
+    /// Waits until queued writes are done, like `close`.
     fn drop(&mut self) {
         drop(self.shut());
         let thread = lock(&self.writing).thread.take();
-        // An answer's last reader may drop the store on the writer thread itself, which cannot wait for its own end.
+        // The store can be dropped on the writer thread itself, which cannot join itself.
         if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id())
             && thread.join().is_err()
         {
@@ -501,7 +503,7 @@ impl std::fmt::Debug for SqliteStore {
     }
 }
 
-/// What these locks guard stays whole even if a holder died: they are never held across anything that can fail.
+/// The guarded data stays valid after a panic: locks are never held across fallible code.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
