@@ -7,8 +7,7 @@
 //! recreated; a file of another program or a newer aludel is not touched.
 //!
 //! There are no migrations and no backups: another format is another file. The file is private to
-//! its owner, like the database. Commits do not wait for the disk: what a power cut loses is
-//! requested again.
+//! its owner, like the database. Commits do not wait for the disk: a power cut can lose some.
 
 mod file;
 mod rows;

@@ -114,8 +114,7 @@ pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
 
 const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY;
 
-/// The file as an immutable URI (<https://www.sqlite.org/uri.html>), if its folder is read-only and
-/// it has no log file.
+/// The file as an immutable URI (<https://www.sqlite.org/uri.html>), if read-only without a log.
 fn immutable(path: &Path) -> Option<PathBuf> {
     if can_write(path.parent()?) {
         return None;

@@ -1,4 +1,4 @@
-//! Plans: what SQLite does for each kind of list, asked with `EXPLAIN QUERY PLAN`.
+//! Query plans of each kind of list, from `EXPLAIN QUERY PLAN`.
 
 use super::*;
 use crate::store::samples;

@@ -1,4 +1,4 @@
-//! Damage of every kind to a real file, and what is said of it.
+//! Every kind of damage to a real file, and how it is reported.
 
 use std::io::{Seek, SeekFrom, Write};
 
@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::store::samples;
 use crate::store::sqlite::SqliteStore;
 
-/// A file with some prompts in it, closed.
+/// A closed file with some prompts.
 fn file(folder: &tempfile::TempDir) -> PathBuf {
     let path = folder.path().join("aludel.db");
     let store = SqliteStore::open(&path);
@@ -44,7 +44,7 @@ fn everything_that_is_dropped_is_named_however_quick_the_look() {
         let copy = folder.path().join("copy.db");
         std::fs::copy(&path, &copy).unwrap();
         let opened = connection::open(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-        // The tables of FTS5's own cannot be dropped so.
+        // FTS5's shadow tables cannot be dropped.
         if opened.connection.execute_batch(&format!("PRAGMA foreign_keys = OFF; DROP {kind} \"{name}\"")).is_ok() {
             tried += 1;
             let wanted = format!("the {kind} `{name}` is missing");

@@ -324,7 +324,7 @@ pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> 
     Ok(found)
 }
 
-/// The ids that begin or end with these digits, newest first. All jobs are scanned: there are few.
+/// The ids that begin or end with these digits, newest first. Scans all jobs, which are few.
 pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<SessionId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(

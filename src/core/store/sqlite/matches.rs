@@ -1,15 +1,18 @@
-//! The matches of an FTS5 expression, each handed to a function while SQLite walks them.
+//! The matches of an FTS5 expression, passed to a callback while SQLite walks them.
 //!
-//! SQLite calls an auxiliary function of ours for each match
-//! (<https://www.sqlite.org/fts5.html#custom_auxiliary_functions>). It answers 0, so no row comes out of the statement and none
-//! is sorted: whoever walks keeps what it wants. What a ranking needs of a match is [`Match`]; how one is
-//! made of it is [`super::ranking`], and the properties that hold that to SQLite's own `bm25` are tested there.
+//! SQLite calls our auxiliary function for each match
+//! (<https://www.sqlite.org/fts5.html#custom_auxiliary_functions>). It returns 0, so the statement
+//! yields no rows and sorts none: the callback keeps what it wants. [`Match`] has the data for
+//! [`super::ranking`], whose tests compare scores with SQLite's `bm25`.
 //!
-//! Why this is sound. SQLite calls the function on the thread that steps the statement, with an API and a context that are
-//! valid for that call; a [`Match`] borrows them for no longer, as whoever gets it can neither keep nor send it. The function that is called reaches it as a
-//! bound pointer (<https://www.sqlite.org/bindptr.html>), which SQL can neither make nor read; it points to the stack of [`each`],
-//! which leaves it alone until the step has come back, and which finalizes the statement before it returns. Our function never calls itself: nobody
-//! else holds the statement. A panic in it ends the process, as `extern "C"` does, rather than unwind through SQLite.
+//! Why this is sound. SQLite calls the function on the thread that steps the statement, with an API
+//! and a context that are valid for that call. A [`Match`] borrows them for no longer, since the
+//! callback can neither keep nor send it. The callback is passed as a bound pointer
+//! (<https://www.sqlite.org/bindptr.html>), which SQL can neither make nor read. It points to the
+//! stack of [`each`], which leaves it alone until the step has returned, and finalizes the
+//! statement before returning itself. Our function never re-enters itself, as nothing else holds
+//! the statement. A panic in it aborts the process, as `extern "C"` does, and never unwinds into
+//! SQLite.
 #![expect(unsafe_code, reason = "FTS5 gives what a ranking is made of to C functions alone")]
 
 use std::ffi::{CStr, c_int, c_void};
@@ -23,10 +26,10 @@ use super::tokenizer;
 
 const SQL: &CStr = c"SELECT 1 FROM prompt_terms WHERE prompt_terms MATCH ?1 AND each_match(prompt_terms, ?2)";
 const NAME: &CStr = c"each_match";
-/// What tells our pointers from all others.
+/// The type tag of our pointers.
 const KIND: &CStr = c"aludel visitor of matches";
 
-/// What is called for each match.
+/// The callback for each match.
 type Visit<'visit> = dyn FnMut(&Match<'_>) -> Outcome<()> + 'visit;
 
 struct Visitor<'visit> {
@@ -34,7 +37,7 @@ struct Visitor<'visit> {
     failure: Option<Failure>,
 }
 
-/// Makes a connection ready to search; it learns what that needs with its first search, so others need not wait for it.
+/// Prepares a connection for its first search; others do not pay for it.
 pub(super) fn prepare(connection: &Connection) -> Outcome<()> {
     if Statement::prepare(connection).is_err() {
         tokenizer::register(connection)?;
@@ -43,8 +46,8 @@ pub(super) fn prepare(connection: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls `visit` for each prompt whose terms match, in the order of their keys, until it fails. It may use the connection, but
-/// for changing `prompt_terms`. [`prepare`] comes before.
+/// Calls `visit` for each matching prompt, in the order of keys, until it fails. It can use the
+/// connection, but must not change `prompt_terms`. Call [`prepare`] before.
 pub(super) fn each<'visit>(connection: &Connection, expression: &str, visit: &'visit mut Visit<'visit>) -> Outcome<()> {
     let mut visitor = Visitor { visit, failure: None };
     let statement = Statement::prepare(connection)?;
@@ -53,14 +56,14 @@ pub(super) fn each<'visit>(connection: &Connection, expression: &str, visit: &'v
     visitor.failure.map_or(ended, Err)
 }
 
-/// One prompt whose terms match, at the moment SQLite stands on it.
+/// A matching prompt, while SQLite's cursor is on it.
 pub(super) struct Match<'call> {
     context: *mut ffi::Fts5Context,
     calls: Calls,
     call: PhantomData<&'call ffi::Fts5Context>,
 }
 
-/// What FTS5 answers of a match.
+/// The FTS5 API functions used on a match.
 #[derive(Clone, Copy)]
 struct Calls {
     key: unsafe extern "C" fn(*mut ffi::Fts5Context) -> i64,
@@ -91,7 +94,7 @@ impl Calls {
     }
 }
 
-/// All columns together, where FTS5 asks for one.
+/// Selects all columns together.
 const ALL_COLUMNS: c_int = -1;
 
 impl Match<'_> {
@@ -101,7 +104,7 @@ impl Match<'_> {
         unsafe { (self.calls.key)(self.context) }
     }
 
-    /// Phrases of the expression, those that may not be there included.
+    /// Phrases of the expression, including optional ones.
     pub(super) fn phrases(&self) -> usize {
         // SAFETY: as above.
         let phrases = unsafe { (self.calls.phrases)(self.context) };
@@ -116,7 +119,7 @@ impl Match<'_> {
         Ok(rows)
     }
 
-    /// Terms in the index, each counted as often as it is there.
+    /// Terms in the index, counting repetitions.
     pub(super) fn terms(&self) -> Outcome<i64> {
         let mut terms = 0;
         // SAFETY: as above; the number outlives the call.
@@ -124,7 +127,7 @@ impl Match<'_> {
         Ok(terms)
     }
 
-    /// Terms of this prompt. Looked up in a table.
+    /// Terms of this prompt, from a table look-up.
     pub(super) fn length(&self) -> Outcome<u32> {
         let mut length = 0;
         // SAFETY: as above; the number outlives the call.
@@ -132,7 +135,7 @@ impl Match<'_> {
         Ok(u32::try_from(length).unwrap_or_default())
     }
 
-    /// Prompts that this phrase is in, found by walking all of them.
+    /// Number of prompts with this phrase, counted by walking all of them.
     pub(super) fn rows_with(&self, phrase: usize) -> Outcome<i64> {
         let mut rows = 0_i64;
         let phrase = c_int::try_from(phrase).unwrap_or(c_int::MAX);
@@ -144,7 +147,7 @@ impl Match<'_> {
         Ok(rows)
     }
 
-    /// Tells the column of each place where this phrase is in this prompt.
+    /// Calls `tell` with the column of each occurrence of this phrase in this prompt.
     pub(super) fn places(&self, phrase: usize, mut tell: impl FnMut(usize)) -> Outcome<()> {
         let mut iterator = ffi::Fts5PhraseIter { a: ptr::null(), b: ptr::null() };
         let (mut column, mut offset) = (0, 0);
@@ -173,7 +176,7 @@ unsafe extern "C" fn count_one(
     ffi::SQLITE_OK
 }
 
-/// What SQLite calls for each match.
+/// The function SQLite calls for each match.
 unsafe extern "C" fn each_match(
     api: *const ffi::Fts5ExtensionApi,
     context: *mut ffi::Fts5Context,
@@ -207,7 +210,7 @@ unsafe extern "C" fn each_match(
     }
 }
 
-/// A prepared statement, finalized when it goes.
+/// A prepared statement, finalized on drop.
 struct Statement<'connection> {
     statement: *mut ffi::sqlite3_stmt,
     connection: &'connection Connection,
@@ -229,7 +232,7 @@ impl<'connection> Statement<'connection> {
         Ok(prepared)
     }
 
-    /// Steps through all matches. The visitor is free again when this returns.
+    /// Steps through all matches. The visitor is no longer borrowed when this returns.
     fn run(&self, expression: &str, visitor: *mut Visitor<'_>) -> Outcome<()> {
         let Ok(length) = c_int::try_from(expression.len()) else { return check(ffi::SQLITE_TOOBIG) };
         // SAFETY: the statement is prepared and has these parameters; SQLite copies the text; the visitor is not touched by
@@ -266,7 +269,7 @@ impl Drop for Statement<'_> {
     }
 }
 
-/// Makes the function known to a connection.
+/// Registers the function on a connection.
 fn register(connection: &Connection) -> Outcome<()> {
     let api = api(connection)?;
     // SAFETY: the API lives as long as the connection. Our function and its name live as long as the program, and it has no

@@ -1,7 +1,8 @@
-//! What stored prompts came to, and how a prompt relates to others.
+//! Totals of stored prompts, and how a prompt relates to others.
 //!
-//! What all prompts came to is kept ([`super::totals`]); of some it is folded in one pass over their rows. The accounts are JSON, which SQLite could take apart as well; but exact percentiles need every number anyway, and one
-//! pass here serves any number of keys, where SQL would sort or group once for each.
+//! Totals of all prompts are maintained ([`super::totals`]); those of some are folded in one pass
+//! over their rows. SQLite could parse the JSON accounts too, but exact percentiles need every
+//! number anyway, and one pass serves any number of keys, where SQL would sort or group for each.
 
 use std::ops::ControlFlow;
 
@@ -19,7 +20,7 @@ use crate::time::from_millis;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
 
-/// Adds up the prompts that pass.
+/// Totals of the prompts that pass the filter.
 pub(super) fn measure(
     connection: &Connection,
     filter: &Filter,
@@ -35,7 +36,7 @@ pub(super) fn measure(
         if !watch.is_due(done) {
             return Ok(());
         }
-        // Counted once it is worth telling, so that what is quick does not pay for it.
+        // Counted only when a report is due, so that quick requests do not pay for it.
         let total = match total {
             Some(total) => total,
             None => *total.insert(count(connection, &chosen)?),
@@ -48,20 +49,20 @@ pub(super) fn measure(
     Ok(tallies.finish())
 }
 
-/// How many keys these are.
+/// The number of these keys.
 fn count(connection: &Connection, chosen: &Query) -> Outcome<u64> {
     let mut count = connection.prepare_cached(&format!("SELECT count(*) FROM ({})", chosen.sql))?;
     Ok(count.query_row(params_from_iter(&chosen.values), |row| row.get::<_, i64>(0))?.unsigned_abs())
 }
 
-/// The prompts of these keys, counted one by one; after each, `counted` is given how many those are.
+/// Tallies the prompts of these keys one by one, calling `counted` with the number so far.
 pub(super) fn tally(
     connection: &Connection,
     chosen: &Query,
     by: &[StatsBy],
     counted: &mut dyn FnMut(u64) -> Outcome<()>,
 ) -> Outcome<Tallies> {
-    // CROSS JOIN: first the keys chosen, each then looked up.
+    // CROSS JOIN: chosen keys first, then each looked up.
     let mut prompts = connection.prepare_cached(&format!(
         "WITH chosen (key) AS ({}) SELECT p.key, p.created_at, p.persona, p.phase, p.provider, p.model, p.model_metadata
          FROM chosen CROSS JOIN prompts p ON p.key = chosen.key",
@@ -85,7 +86,7 @@ pub(super) fn tally(
         if parts.is_empty() {
             parts.push(part(&mut columns, false)?);
         }
-        // Neighbours are nearly always of one day.
+        // Consecutive rows are nearly always of the same day.
         if day.0 != made.div_euclid(MILLIS_A_DAY) {
             day = (made.div_euclid(MILLIS_A_DAY), day_of(from_millis(made)));
         }
@@ -120,9 +121,9 @@ fn tags_of(tags: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<String>> {
     Ok(tags.query_map([key], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// How these prompts relate to others.
+/// The relations of these prompts to others.
 pub(super) fn relations(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Relations>> {
-    // By rank, which may differ from the order of scores that are about equal. Export loses ranks: then by score.
+    // By rank, which can differ from the order of near-equal scores; by score if an export lost it.
     let mut standing = connection.prepare_cached(
         "SELECT sum(other.score IS NOT NULL),
              iif(this.score IS NULL, NULL, 1 + sum(ifnull(

@@ -1,10 +1,10 @@
-//! Brings a database file to the newest format.
+//! Migrates a database file to the newest format.
 //!
-//! The format is SQLite's `user_version`; a migration is a file of `assets/migrations`, compiled in, and is never
-//! changed once released. All that are missing run in one transaction that holds the write lock from its beginning, so
-//! any number of processes may meet a missing or old file at once: one migrates, the others wait and find it done.
-//! A file that already holds something is copied aside first. Newer files and other programs' files are refused
-//! before anything is written.
+//! The format is SQLite's `user_version`; a migration is a file of `assets/migrations`, compiled
+//! in, and is never changed once released. All missing ones run in one transaction that holds the
+//! write lock from its beginning, so any number of processes can meet a missing or old file at
+//! once: one migrates, the others wait and find it done. A file that is not empty is copied first.
+//! Newer files and other programs' files are refused before anything is written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,19 +25,19 @@ use crate::time::{Clock, SystemClock};
 pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
-    /// What SQL cannot do, after it. It may rely on nothing that a later step makes.
+    /// Runs after the SQL, for what SQL cannot do. Must not rely on anything a later step creates.
     then: Option<Then>,
 }
 
-/// Work on the rows of a file; tells how far it is.
+/// Work on the rows of a file, which reports its progress.
 type Then = fn(&Connection, &mut dyn FnMut(Part)) -> Outcome<()>;
 
-/// A part of some work, in rows.
+/// Progress of some work, in rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
-    /// So many done.
+    /// Rows done.
     pub(super) done: u64,
-    /// Of so many.
+    /// Rows in total.
     pub(super) total: u64,
 }
 
@@ -51,7 +51,7 @@ impl Migration {
     }
 }
 
-/// All of them; the first makes format 1 from nothing.
+/// All migrations; the first makes format 1 from nothing.
 const MIGRATIONS: &[Migration] = &[
     Migration::of("0001_prompts", include_str!("../../../../assets/migrations/0001_prompts.sql")),
     Migration::of("0002_spend", include_str!("../../../../assets/migrations/0002_spend.sql")),
@@ -97,10 +97,10 @@ pub struct MigrationReport {
     pub backup: Option<PathBuf>,
 }
 
-/// How far a migration that works on every row has come.
+/// Progress of a migration that works on every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MigrationProgress {
-    /// Its name.
+    /// The migration's name.
     pub migration: &'static str,
     /// Rows done.
     pub done: u64,
@@ -108,12 +108,12 @@ pub struct MigrationProgress {
     pub total: u64,
 }
 
-/// Is told how far migrations have come, on the thread that runs them; nobody is unless somebody wants to be.
+/// A progress callback, called on the migrating thread. None by default.
 #[derive(Clone, Default)]
 pub struct Watch(Option<Arc<dyn Fn(MigrationProgress) + Send + Sync>>);
 
 impl Watch {
-    /// Whoever is called, after every few hundred rows.
+    /// Calls `told` after every few hundred rows.
     pub fn by(told: impl Fn(MigrationProgress) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(told)))
     }
@@ -131,7 +131,7 @@ impl std::fmt::Debug for Watch {
     }
 }
 
-/// Tells how the file stands, and changes nothing.
+/// The migration status of the file. Changes nothing.
 ///
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged or cannot be read.
@@ -139,15 +139,15 @@ pub fn status(path: &Path) -> Result<MigrationStatus> {
     read_status(path, MIGRATIONS).map_err(|failure| failure.explain(&Place::of(path), "reading its format"))
 }
 
-/// Brings the file to the newest format, creating it if need be.
+/// Migrates the file to the newest format, creating it if needed.
 ///
 /// # Errors
-/// `storage` or `file` for a file that is newer, foreign, damaged, locked or cannot be written. It is unchanged then.
+/// `storage` or `file` for a newer, foreign, damaged, locked or unwritable file, left unchanged.
 pub fn run(path: &Path) -> Result<MigrationReport> {
     run_watched(path, Watch::default())
 }
 
-/// The same, with somebody to tell how far it is.
+/// As [`run`], reporting progress.
 ///
 /// # Errors
 /// As [`run`].
@@ -155,17 +155,17 @@ pub fn run_watched(path: &Path, watch: Watch) -> Result<MigrationReport> {
     run_at(&Place { watch, ..Place::of(path) })
 }
 
-/// The same for a file that is called otherwise.
+/// As [`run`], for a file shown by another name.
 pub(super) fn run_at(place: &Place) -> Result<MigrationReport> {
     run_these(place, MIGRATIONS).map_err(|failure| failure.explain(place, "migrating it"))
 }
 
-/// The same over a writing connection that is already open; makes it ready for writing.
+/// As [`run`], over an open writing connection, which is prepared for writing.
 pub(super) fn bring_up(connection: &mut Connection, place: &Place) -> Outcome<MigrationReport> {
     apply(connection, place, MIGRATIONS)
 }
 
-/// Makes everything a whole file has in an empty database in memory.
+/// Builds the whole schema in an empty in-memory database.
 pub(super) fn apply_all(connection: &mut Connection) -> Outcome<()> {
     tokenizer::register(connection)?;
     for migration in MIGRATIONS {
@@ -193,7 +193,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus
 }
 
 fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
-    // Whose file it is comes first: nothing may be written into another program's.
+    // Check the owner first: never write to another program's file.
     let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
     let current = format_of(found, migrations)?;
     connection::prepare_for_writing(connection)?;
@@ -204,7 +204,7 @@ fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -
     }
 
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     let found = Identity::of(&transaction)?;
     let from = format_of(found, migrations)?;
     let missing = pending(migrations, from);
@@ -247,9 +247,9 @@ fn pending(migrations: &[Migration], current: u32) -> &[Migration] {
     migrations.get(current as usize..).unwrap_or_default()
 }
 
-/// Copies the database as it is beside itself: `aludel.db.backup-v1-20261121T101530Z`.
+/// Backs up the database next to itself: `aludel.db.backup-v1-20261121T101530Z`.
 ///
-/// The caller holds the write lock, so what is copied is what is migrated. The copy gets its name when it is whole.
+/// The caller holds the write lock, so the copy is what is migrated. It is named once complete.
 fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let unfinished = tempfile::Builder::new()

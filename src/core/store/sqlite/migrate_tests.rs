@@ -1,4 +1,4 @@
-//! Migrations: fresh files, old ones, races, and files that are refused and left as they were.
+//! Migrations: fresh files, old ones, races, and files that are refused and left unchanged.
 
 use std::sync::{Barrier, LazyLock};
 
@@ -8,7 +8,7 @@ use crate::error::Code;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{Filter, FindStore, MeasureStore, Store, samples};
 
-/// A later program's migrations: ours and one more.
+/// The migrations of a later program: ours and one more.
 static LATER: LazyLock<Vec<Migration>> =
     LazyLock::new(|| and_one_more("later", "CREATE TABLE later (key INTEGER PRIMARY KEY) STRICT;"));
 
@@ -22,7 +22,7 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A database of the newest format with one prompt in it, closed.
+/// A closed database of the newest format with one prompt.
 fn filled(path: &Path) -> Prompt {
     let store = SqliteStore::open(path);
     let prompt = samples::prompt(1);
@@ -43,7 +43,7 @@ fn files(folder: &tempfile::TempDir) -> Vec<String> {
     names
 }
 
-/// Every way to use the file fails with this code and these words, and leaves its bytes alone.
+/// Asserts that every use of the file fails with this code and words, leaving it unchanged.
 fn assert_refused(path: &Path, code: Code, words: &[&str]) {
     let before = std::fs::read(path).ok();
     let store = SqliteStore::open(path);
@@ -112,7 +112,7 @@ fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     assert_eq!(files(&folder), ["aludel.db", "aludel.db-queue", backup.file_name().unwrap().to_str().unwrap()]);
     assert_eq!(read_status(&path, &LATER).unwrap().current, LATEST + 1);
 
-    // The copy is a whole database of the old format.
+    // The backup is a complete database of the old format.
     assert_eq!(SqliteStore::open(&backup).get(prompt.id).wait().unwrap(), Some(prompt));
 }
 
@@ -292,7 +292,7 @@ fn a_damaged_file_is_refused_with_the_way_out() {
     let (_folder, path) = folder_and_path();
     filled(&path);
     let mut bytes = std::fs::read(&path).unwrap();
-    // The header stays whole; all else goes.
+    // Keep the header; overwrite the rest.
     bytes[100..].fill(0xA5);
     std::fs::write(&path, &bytes).unwrap();
     let store = SqliteStore::open(&path);
@@ -373,7 +373,7 @@ fn a_migration_of_many_rows_tells_how_far_it_is() {
     let migrated = connection::open_for_reading(&path).unwrap().unwrap().connection;
     crate::store::sqlite::ranking::tests::assert_lengths_are_those_of_fts5(&migrated);
     assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 1_200);
-    // The same when a command meets the file first.
+    // The same when a command opens the file first.
     let (_folder, path) = folder_and_path();
     run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -114,8 +114,7 @@ impl SqliteStore {
         }
     }
 
-    /// Sets the file's name in errors: server clients must not learn paths outside the user's own
-    /// folder.
+    /// Names the file in errors: clients must not learn paths outside the user's own folder.
     #[must_use]
     pub fn shown_as(mut self, name: impl Into<PathBuf>) -> Self {
         self.place = Arc::new(Place { shown: name.into(), ..Place::clone(&self.place) });

@@ -1,7 +1,7 @@
 //! Real processes over one file: racing to create it, and being killed while they write.
 //!
-//! A child is this very test binary, told to run [`child`] alone. Its task comes through standard input, so that
-//! `--include-ignored` without a parent finds nothing to do; what it reports comes back as lines.
+//! A child is this test binary, running [`child`] only. It reads its task from standard input, so
+//! that `--include-ignored` without a parent has nothing to do, and reports by lines.
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use super::SqliteStore;
 use crate::store::{Filter, Order, Store, conformance, samples};
 
-/// Stores `count` prompts from `first` on, each alone, and says so after each; closes only when it gets to the end.
+/// Stores `count` prompts from `first` on, one at a time, reporting each; closes only at the end.
 #[test]
 #[ignore = "a child process of the tests below"]
 fn child() {
@@ -81,7 +81,7 @@ fn what_a_killed_process_reported_as_stored_is_there() {
         stored(&mut lines.by_ref().take(20 + round as usize * 7));
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it said before it died.
+        // What it reported before it died.
         stored(&mut lines);
     }
     assert!(reported.len() > 60, "{}", reported.len());
@@ -91,7 +91,7 @@ fn what_a_killed_process_reported_as_stored_is_there() {
         let prompt = samples::prompt(*seed);
         assert_eq!(store.get(prompt.id).wait().unwrap(), Some(prompt), "a stored prompt was lost");
     }
-    // One more of each round may have been committed without being reported.
+    // The last one of each round may have been committed without being reported.
     let count = store.count(Filter::default()).wait().unwrap();
     assert!((reported.len() as u64..=reported.len() as u64 + 3).contains(&count), "{count}");
     let opened = super::connection::open_for_reading(&path).unwrap().unwrap();

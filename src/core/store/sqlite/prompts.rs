@@ -1,10 +1,9 @@
-//! Prompts as rows: storing them, loading them, the keys of pages.
+//! Prompts as rows: storing, loading, and the keys of pages.
 //!
-//! A prompt is one row of `prompts`, one of `steps` for each phase, one of `tags` for each tag, and its words are in the
-//! index that [`super::terms`] keeps. Rows are found by [`super::filter`] as keys and loaded here, four statements for any
-//! number of prompts. What a prompt's account says of embeddings is never stored with it: it is told from the vectors the
-//! prompt has.
-//! What changes them afterwards is in [`super::changes`].
+//! A prompt is one row of `prompts`, one of `steps` per phase, one of `tags` per tag, and an entry
+//! of the text index ([`super::terms`]). [`super::filter`] finds rows as keys; they are loaded
+//! here, four statements for any number of prompts. The embedding fields of a prompt's account are
+//! never stored: they are derived from its vectors. Mutations are in [`super::changes`].
 
 use std::collections::HashMap;
 
@@ -22,11 +21,11 @@ use crate::error::Error;
 use crate::store::tally::Change;
 use crate::store::{Filter, Order, Page, PageSpec};
 
-/// Stores new prompts, with what the index holds of each, and a run for each whose own is not known.
+/// Stores new prompts with their index entries, and a run for each whose run is unknown.
 pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> Outcome<()> {
     sessions::begin_unknown(connection, prompts)?;
     let keys = prompts.iter().map(|prompt| insert(connection, prompt)).collect::<Outcome<Vec<i64>>>()?;
-    // The only place that adds prompts counts them. A trigger would make FTS5 write out the words it has gathered with each.
+    // Counted here, the only place that adds prompts: a trigger would make FTS5 flush each time.
     connection
         .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
         .execute([i64::try_from(keys.len()).unwrap_or(i64::MAX)])?;
@@ -34,7 +33,7 @@ pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Ent
     terms::put(connection, keys.into_iter().zip(entries))
 }
 
-/// Stores a prompt but for its words; gives its key.
+/// Stores a prompt without its index entry; returns its key.
 fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
     check_finite("temperature", Some(prompt.temperature))?;
     check_finite("score", prompt.score)?;
@@ -99,7 +98,7 @@ fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<(
     Ok(())
 }
 
-/// Gives a prompt these tags, in this order; one that is named twice counts once.
+/// Inserts the tags of a prompt, in this order, without duplicates.
 pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, tags: &[String]) -> Outcome<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO tags (prompt, tag, position, created_at, id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -111,7 +110,7 @@ pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, ta
     Ok(())
 }
 
-/// SQLite would store a number that is none as null.
+/// SQLite would store NaN as null.
 pub(super) fn check_finite(field: &str, number: Option<f64>) -> Outcome<()> {
     match number {
         Some(number) if !number.is_finite() => Err(Error::value(field, "must be a finite number").into()),
@@ -119,13 +118,13 @@ pub(super) fn check_finite(field: &str, number: Option<f64>) -> Outcome<()> {
     }
 }
 
-/// The key of a prompt, if it is there.
+/// The key of a prompt, if it exists.
 pub(super) fn key_of(connection: &Connection, id: PromptId) -> Outcome<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT key FROM prompts WHERE id = ?")?;
     Ok(statement.query_row([id.0.as_bytes()], |row| row.get(0)).optional()?)
 }
 
-/// One prompt, if it is there.
+/// One prompt, if it exists.
 pub(super) fn get(connection: &Connection, id: PromptId) -> Outcome<Option<Prompt>> {
     let Some(key) = key_of(connection, id)? else { return Ok(None) };
     Ok(load(connection, &[key])?.pop())
@@ -134,7 +133,7 @@ pub(super) fn get(connection: &Connection, id: PromptId) -> Outcome<Option<Promp
 /// A page of prompts, in order.
 pub(super) fn page(connection: &Connection, filter: &Filter, order: Order, page: &PageSpec) -> Outcome<Page<Prompt>> {
     check_limit(page)?;
-    // One row more than asked for tells whether there is a next page.
+    // One extra row tells whether there is a next page.
     let query = filter::page(connection, filter, order, page.cursor.as_deref(), page.limit + 1, page.offset)?;
     let mut keys = connection
         .prepare_cached(&query.sql)?
@@ -150,7 +149,7 @@ pub(super) fn page(connection: &Connection, filter: &Filter, order: Order, page:
     Ok(Page { items, next_cursor })
 }
 
-/// Holds a page to the limits of the contract.
+/// Checks the limit of a page against the contract.
 pub(super) fn check_limit(page: &PageSpec) -> Outcome<()> {
     if (1..=limits::MAX_LIMIT).contains(&u64::from(page.limit)) {
         return Ok(());
@@ -158,7 +157,7 @@ pub(super) fn check_limit(page: &PageSpec) -> Outcome<()> {
     Err(Error::value("limit", format!("must be 1 to {}, not {}", limits::MAX_LIMIT, page.limit)).into())
 }
 
-/// Loads these prompts whole, in the order of their keys given; keys that are not there are passed over.
+/// Loads these prompts whole, in the order of the keys; unknown keys are skipped.
 pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>> {
     if keys.is_empty() {
         return Ok(Vec::new());
@@ -167,7 +166,7 @@ pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>
     let places: HashMap<i64, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
     let mut prompts: Vec<Option<Prompt>> = keys.iter().map(|_| None).collect();
 
-    // CROSS JOIN: first the keys wanted, each then looked up.
+    // CROSS JOIN: wanted keys first, then each looked up.
     let mut statement = connection.prepare_cached(
         "SELECT p.key, p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
              p.model, p.temperature, p.max_tokens, p.context, p.notes, p.parent_id, p.source, p.strategy, p.revision,
@@ -260,14 +259,14 @@ fn load_tags(
     Ok(())
 }
 
-/// Tells each prompt by what its newest vectors were made.
+/// Sets each prompt's embedding provider and model from its newest vectors.
 fn load_embedding(
     connection: &Connection,
     wanted: &str,
     places: &HashMap<i64, usize>,
     prompts: &mut [Option<Prompt>],
 ) -> Outcome<()> {
-    // All out of an index: the vectors themselves are not read.
+    // Served from an index: the vectors themselves are not read.
     let mut statement = connection.prepare_cached(
         "SELECT v.prompt, s.provider, s.model
          FROM json_each(?) wanted CROSS JOIN vectors v ON v.prompt = wanted.value CROSS JOIN spaces s ON s.key = v.space

@@ -1,4 +1,4 @@
-//! Properties: any prompt comes back as it went in; any run of operations leaves what a plain list would hold.
+//! Properties: prompts round-trip; any sequence of operations matches a plain list.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -38,7 +38,7 @@ fn metadata() -> impl Strategy<Value = ModelMetadata> {
         cached: rest.2,
         fallback_from: rest.3,
         estimated: rest.4,
-        // Told from the vectors, of which these prompts have none.
+        // Derived from vectors, of which these prompts have none.
         embedding_provider: None,
         embedding_model: None,
     })
@@ -92,7 +92,7 @@ fn prompt() -> impl Strategy<Value = Prompt> {
     })
 }
 
-/// What a user may do. Prompts are named by the seeds of [`samples`].
+/// The user's operations. Prompts are named by the seeds of [`samples`].
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
     Append(Vec<u32>),
@@ -134,7 +134,7 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Does the same to a plain list; true where the store must succeed.
+/// Applies the operation to a plain list; returns whether the store must succeed.
 pub(super) fn apply_naively(rows: &mut Vec<Prompt>, operation: &Operation) -> bool {
     match operation {
         Operation::Append(seeds) => {
@@ -196,7 +196,7 @@ pub(super) fn apply(store: &SqliteStore, operation: &Operation) -> bool {
     store.apply(mutation).wait().is_ok()
 }
 
-/// Every list is what the plain list says, and no run is without a variant.
+/// Compares every list with the plain one, and checks that no run is empty.
 fn assert_same(store: &SqliteStore, rows: &[Prompt], filter: &Filter) {
     for filter in [&Filter::default(), filter] {
         for order in [Order::Newest, Order::Oldest, Order::Score] {

@@ -1,13 +1,13 @@
 //! The queue of writers: processes that write to one database take turns, first come, first served.
 //!
-//! SQLite lets a writer that finds the lock taken ask again and again, so that among many processes who gets it is left to
-//! chance, and under load some wait for ever. Here a writer first locks an empty file beside the database, and the
-//! kernel wakes those who wait in the order they came. The lock is advice alone: what keeps the database whole is
-//! SQLite's own. So whoever cannot have it (the file cannot be made, the file system knows no locks, its holder hangs)
-//! goes on without a turn, and the file may be deleted at any time.
+//! SQLite makes a writer that finds the lock taken poll, so which of many processes gets it is
+//! random, and under load some starve. Here a writer first locks an empty file next to the
+//! database, and the kernel wakes waiters in order. The lock is advisory: SQLite's own locks keep
+//! the database whole. A process that cannot get it (the file cannot be created, the file system
+//! has no locks, its holder hangs) goes on without a turn, and the file can be deleted at any time.
 //!
-//! The file counts the turns. While they go on, those who wait are served in time, however many they are; patience is for a
-//! queue that stands still.
+//! The file counts the turns. While the count moves, waiting goes on, however long the queue; a
+//! timeout applies only to a queue that stands still.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -17,18 +17,18 @@ use std::time::{Duration, Instant};
 
 use crate::files::PRIVATE_FILE;
 
-/// What the file's name ends in, after that of the database.
+/// Appended to the database's name.
 const SUFFIX: &str = "-queue";
 
-/// One process's place in the queue.
+/// One process's position in the queue.
 #[derive(Debug)]
 pub(super) struct Queue {
     path: PathBuf,
-    /// A turn that was waited for too long and is still to come.
+    /// A turn that timed out and is still requested.
     coming: Option<Coming>,
 }
 
-/// A turn that is waited for, and the file that counts turns.
+/// A requested turn, and the file that counts turns.
 #[derive(Debug)]
 struct Coming {
     turn: Receiver<Turn>,
@@ -41,12 +41,12 @@ pub(super) struct Turn {
     lock: File,
 }
 
-/// What waiting for a turn came to.
+/// The result of waiting for a turn.
 #[derive(Debug)]
 pub(super) struct Waited {
-    /// None where there is none to be had: go on without.
+    /// `None` when there is no turn to get: go on without.
     pub(super) turn: Option<Turn>,
-    /// Since when nothing has moved.
+    /// When the queue last moved.
     pub(super) since: Instant,
 }
 
@@ -58,7 +58,7 @@ impl Queue {
         Self { path: PathBuf::from(name), coming: None }
     }
 
-    /// Waits for a turn, until nobody has had one for `patience`, counted from `since` on.
+    /// Waits for a turn, until the queue has not moved for `patience`, counted from `since`.
     pub(super) fn turn(&mut self, since: Instant, patience: Duration) -> Waited {
         let coming = match self.coming.take() {
             Some(coming) => coming,
@@ -80,7 +80,7 @@ impl Queue {
             if now != seen {
                 (since, seen) = (Instant::now(), now);
             } else if since.elapsed() >= patience {
-                // Whoever has waited keeps the place.
+                // Keep the position in the queue.
                 self.coming = Some(coming);
                 return Waited { turn: None, since };
             }
@@ -99,11 +99,11 @@ impl Queue {
             }
         }
         let counter = file.try_clone().ok()?;
-        // Waiting in the kernel has no end of its own; a thread does it, so that we can stop waiting for the thread.
+        // Waiting in the kernel has no timeout, so a thread does it and we wait for the thread.
         let (sender, turn) = sync_channel(1);
         let waits = move || {
             if file.lock().is_ok() {
-                // When nobody waits any more the turn is dropped here, and the next in the queue has it.
+                // Without a receiver the turn is dropped here, and passes to the next in the queue.
                 drop(sender.send(Turn::begin(file)));
             }
         };
@@ -113,7 +113,7 @@ impl Queue {
 }
 
 impl Turn {
-    /// Counts it. Where that cannot be written (a full disk), those who wait have their patience and no more.
+    /// Counts the turn. If that cannot be written (a full disk), waiters only have their timeout.
     fn begin(lock: File) -> Self {
         let next = turns(&lock).wrapping_add(1).to_le_bytes();
         let mut file = &lock;
@@ -123,23 +123,23 @@ impl Turn {
 }
 
 impl Drop for Turn {
-    /// A clone of the file may be open still, so closing it is not enough.
+    /// Unlocks explicitly, because a clone of the file may still be open.
     fn drop(&mut self) {
         let _closed_soon = self.lock.unlock();
     }
 }
 
-/// How many turns there have been.
+/// The number of turns so far.
 fn turns(mut file: &File) -> u64 {
     let mut bytes = [0; 8];
     let read = file.rewind().and_then(|()| file.read_exact(&mut bytes));
     read.map_or(0, |()| u64::from_le_bytes(bytes))
 }
 
-/// A turn that is late is looked for once more.
+/// The shortest wait, so that a turn that has just come is still taken.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// How often those who wait look whether the queue moves, at least.
+/// The longest wait between two looks at the count.
 const LONGEST: Duration = Duration::from_secs(5);
 
 enum Asked {
@@ -198,7 +198,7 @@ mod tests {
         let mut waits = Queue::of(&database);
         let asked = Instant::now();
         assert!(waits.turn(asked, SOON).turn.is_none(), "nothing moved");
-        // Others have had their turns since: what counts is when that was seen.
+        // Others have had turns since: what counts is when that was noticed.
         let Some(coming) = &waits.coming else { panic!("the place was kept") };
         let before = turns(&coming.counter);
         drop(held);
@@ -230,7 +230,7 @@ mod tests {
         let waiting: Vec<_> = (0..16)
             .map(|number| {
                 let mut queue = Queue::of(&database);
-                // In the queue before the next one asks: the wait is cut short, and the place kept.
+                // Queued before the next one asks: the wait is cut short, and the position kept.
                 assert!(turn(&mut queue, SOON).is_none());
                 are_blocked(number + 1, &queue.path);
                 let order = Arc::clone(&order);
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(*order.lock().unwrap(), (0..16).collect::<Vec<_>>());
     }
 
-    /// Waits until the kernel has so many in the queue for this file.
+    /// Waits until the kernel has this many waiters for the file.
     #[cfg(target_os = "linux")]
     fn are_blocked(wanted: usize, path: &Path) {
         use std::os::unix::fs::MetadataExt as _;

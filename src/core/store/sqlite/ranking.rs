@@ -1,12 +1,13 @@
-//! A search by words: every match is seen once, counted if it passes the filter, and the best are kept.
+//! Text search: walks every match once, counts those that pass the filter, and keeps the best.
 //!
-//! The score is BM25 as FTS5's own `bm25` computes it (<https://www.sqlite.org/fts5.html#the_bm25_function>), to the last bit but for
-//! the order of sums; a property test holds it to that. It is faster by what it does not do: lengths of texts come from
-//! [`super::lengths`], a phrase that stands alone is counted while it is ranked rather than before, one that may not be there is not
-//! counted at all, and the total comes of the same walk.
+//! The score is BM25 as FTS5's `bm25` computes it
+//! (<https://www.sqlite.org/fts5.html#the_bm25_function>), exact up to the order of sums; a
+//! property test compares the two. It is faster because text lengths come from [`super::lengths`],
+//! a single phrase is counted while it is ranked, optional phrases are not counted, and the total
+//! comes from the same walk.
 //!
-//! The filter comes before the score. The first matches are looked up one by one; where there are many, all keys that pass
-//! are read at once.
+//! The filter is applied before scoring. The first matches are looked up one by one; when there are
+//! many, all keys that pass are read at once.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -24,26 +25,26 @@ use super::vectors::Keys;
 use crate::domain::{Phase, PromptId};
 use crate::store::{Filter, Found, Hit, Lexical};
 
-/// How much a word counts in content, original input, tags, notes: what a person wrote about a prompt tells more of it than
-/// one word of many in its text.
+/// Weights of content, original input, tags and notes: what a person wrote about a prompt says more
+/// than one of the many words of its text.
 pub(super) const WEIGHTS: [f64; 4] = [1.0, 2.0, 4.0, 2.0];
 
-/// How soon more of the same word stops to count; what `bm25` uses.
+/// Term frequency saturation; as in `bm25`.
 const K1: f64 = 1.2;
 
-/// How much the length of a text counts; what `bm25` uses.
+/// Length normalisation; as in `bm25`.
 const B: f64 = 0.75;
 
-/// Weight of a phrase that is in more than half of all prompts; what `bm25` uses.
+/// Weight of a phrase in more than half of all prompts; as in `bm25`.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-/// Matches that are looked up one by one where a tag or a run is asked for: few prompts carry it, and an index lists them.
+/// Matches looked up one by one when filtering by tag or run: an index lists the few that pass.
 const LOOKED_UP: u32 = 2_000;
 
-/// The same where neither is: a phase or a model may be that of most prompts, and listing those takes longer.
+/// The same for other filters: most prompts may share a model, and listing them takes longer.
 const LOOKED_UP_OF_MANY: u32 = 20_000;
 
-/// The prompts that match and pass the filter, best first; of equals the one stored last comes first.
+/// The prompts that match and pass the filter, best first; ties put the newest row first.
 pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
     matches::prepare(connection)?;
     let Some(expression) = terms::expression(connection, &wanted.query)? else { return Ok(Found::default()) };
@@ -68,11 +69,11 @@ pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found
     Ok(Found { hits: hits.collect::<Outcome<Vec<Hit>>>()?, total: passed })
 }
 
-/// What is known while the matches are walked.
+/// The state of a walk over the matches.
 struct Walk<'connection> {
     passing: Passing<'connection>,
     lengths: Lengths<'connection>,
-    /// Made at the first match: without one there is nothing to compute with.
+    /// Computed at the first match.
     formula: Option<Formula>,
     best: Best,
     matched: u64,
@@ -108,9 +109,9 @@ impl Walk<'_> {
 struct Formula {
     /// Prompts in the index.
     rows: f64,
-    /// Terms of a prompt, on average.
+    /// Average number of terms of a prompt.
     average: f64,
-    /// The weight of each phrase, once it was met.
+    /// The weight of each phrase, computed when it is first needed.
     weights: Vec<Option<f64>>,
 }
 
@@ -118,7 +119,7 @@ impl Formula {
     fn of(found: &Match<'_>) -> Outcome<Self> {
         let rows = found.rows()? as f64;
         let weights = match found.phrases() {
-            // Its weight is the same for every match and waits until they are counted.
+            // The same factor for every match, applied once the matches are counted.
             1 => vec![Some(1.0)],
             phrases => vec![None; phrases],
         };
@@ -142,19 +143,19 @@ impl Formula {
         Ok(score)
     }
 
-    /// What the scores of a phrase that stands alone are to be multiplied by, now that its matches are counted.
+    /// The factor for the scores of a single phrase, now that its matches are counted.
     fn weight_of_one(&self, matched: u64) -> f64 {
         if self.weights.len() == 1 { weight_of(self.rows, matched as f64) } else { 1.0 }
     }
 }
 
-/// The inverse document frequency of a phrase that is in so many prompts of all.
+/// The inverse document frequency of a phrase that `having` of `rows` prompts have.
 fn weight_of(rows: f64, having: f64) -> f64 {
     let weight = ((rows - having + 0.5) / (having + 0.5)).ln();
     if weight <= 0.0 { LEAST_WEIGHT } else { weight }
 }
 
-/// A prompt and its score, the better the greater.
+/// A prompt and its score; greater is better.
 #[derive(Debug, Clone, Copy)]
 struct Ranked {
     score: f64,
@@ -184,7 +185,7 @@ impl Eq for Ranked {}
 /// The best so far.
 struct Best {
     wanted: u64,
-    /// The worst of them on top.
+    /// A heap with the worst on top.
     kept: BinaryHeap<Reverse<Ranked>>,
 }
 
@@ -208,7 +209,7 @@ impl Best {
     }
 }
 
-/// Tells which prompts pass a filter.
+/// Decides which prompts pass a filter.
 struct Passing<'connection> {
     connection: &'connection Connection,
     filter: &'connection Filter,
@@ -216,9 +217,9 @@ struct Passing<'connection> {
 }
 
 enum Way<'connection> {
-    /// Looks each up; so many more times.
+    /// Looks up each key, `left` more times.
     OneByOne { lookup: CachedStatement<'connection>, left: u32 },
-    /// All keys that pass are known.
+    /// All passing keys, read at once.
     Known(Keys),
 }
 
@@ -253,7 +254,7 @@ impl<'connection> Passing<'connection> {
     }
 }
 
-/// Finds a row for a key that passes. The key is the first parameter.
+/// A query for a key that passes; the key is the first parameter.
 fn lookup(filter: &Filter) -> Query {
     let columns = [
         ("phase =", filter.phase.map(|phase| Value::Text(Phase::as_str(phase).to_owned()))),
@@ -273,7 +274,7 @@ fn lookup(filter: &Filter) -> Query {
     }
     let mut conditions = Vec::new();
     if of_columns.len() > 1 {
-        // The index holds every column that is asked for.
+        // This index covers every column used.
         let of_columns = of_columns.join(" AND ");
         conditions.push(format!("EXISTS (SELECT 1 FROM prompts p INDEXED BY prompts_by_key WHERE {of_columns})"));
     }

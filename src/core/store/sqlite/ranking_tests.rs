@@ -1,4 +1,4 @@
-//! What is found, in which order and with which scores, is what FTS5's own `bm25` says, whatever was done before.
+//! Hits, their order and their scores match FTS5's own `bm25`, after any history.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::store::sqlite::{SqliteStore, connection};
 use crate::store::{FindStore, Store, samples};
 use crate::text::query::TextQuery;
 
-/// Every length is the one FTS5 keeps, for every prompt in its index.
+/// Asserts that every length is the one FTS5 has, for every prompt in its index.
 pub(in crate::store::sqlite) fn assert_lengths_are_those_of_fts5(connection: &Connection) {
     let mut statement = connection.prepare("SELECT id FROM prompt_terms_docsize ORDER BY id").unwrap();
     let keys: Vec<i64> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -32,7 +32,7 @@ pub(in crate::store::sqlite) fn assert_lengths_are_those_of_fts5(connection: &Co
     }
 }
 
-/// The numbers of a record of `%_docsize`, each seven bits a byte, the highest bit telling that more follow.
+/// The sum of a `%_docsize` record: numbers of seven bits a byte, the highest bit marking more.
 fn naive_sum(bytes: &[u8]) -> u32 {
     let numbers = bytes.split_inclusive(|byte| *byte < 0x80);
     numbers.map(|number| number.iter().fold(0, |sum, byte| sum * 128 + u32::from(byte & 0x7f))).sum()
@@ -44,7 +44,7 @@ fn open(path: &Path) -> Connection {
     connection
 }
 
-/// The same search, as SQLite does it alone.
+/// The same search by SQLite's own `bm25`.
 fn by_bm25(connection: &Connection, typed: &str, filter: &Filter) -> Vec<(PromptId, f64)> {
     let Some(expression) = terms::expression(connection, &TextQuery::parse(typed)).unwrap() else { return Vec::new() };
     let weights = WEIGHTS.map(|weight| format!("{weight:?}")).join(", ");
@@ -77,14 +77,14 @@ fn assert_as_bm25(connection: &Connection, typed: &str, filter: &Filter) {
             assert!((hit.score - score).abs() <= 1e-9 * score.abs().max(1.0), "{typed:?}: {} for {score}", hit.score);
         }
     }
-    // A part of it is that part.
+    // A page is that part of the whole.
     let part = search(connection, typed, filter, 2, 1);
     assert_eq!(part.total, found.total);
     assert_eq!(part.hits, found.hits.iter().skip(1).take(2).copied().collect::<Vec<_>>());
     assert_eq!(search(connection, typed, filter, 0, 0), Found { hits: Vec::new(), total: found.total });
 }
 
-/// A prompt of few words, so that they meet often.
+/// A prompt of few distinct words, so that matches are common.
 fn wordy(seed: u32, words: &[&str], input: &[&str], tags: &[&str]) -> Prompt {
     let mut prompt = samples::prompt(seed);
     prompt.content = words.join(" ");
@@ -146,7 +146,7 @@ proptest! {
             }
         }
         assert_lengths_are_those_of_fts5(&other);
-        // Made anew of the rows, it is the same.
+        // Rebuilt from the rows, it is the same.
         store.reindex_text(None, 10_000).wait().unwrap();
         for typed in &queries {
             assert_as_bm25(&other, typed, &Filter::default());
@@ -162,7 +162,7 @@ fn keys_far_apart_and_texts_without_room_have_their_lengths() {
     store.append(vec![wordy(1, &["sea", "tide"], &[], &[])]).wait().unwrap();
     let writing = connection::open_for_writing(&path).unwrap().connection;
     crate::store::sqlite::tokenizer::register(&writing).unwrap();
-    // The next key opens another row of lengths, and leaves the first to be found again.
+    // The next key starts another row of lengths; the first must still be found.
     writing.execute("UPDATE sqlite_sequence SET seq = 1999 WHERE name = 'prompts'", []).unwrap();
     let long = vec!["sea"; 70_000];
     let prompts =

@@ -1,6 +1,6 @@
-//! What a row means: the one place that turns values of the domain into values of SQLite and back.
+//! Conversion between domain values and SQLite values, both ways.
 //!
-//! Both ways are exact, for texts with NUL characters and for every finite number; a row that no
+//! Both are exact, including texts with NUL characters and every finite number. A row that no
 //! version of this program can have written is an error that names it, never a guess.
 
 use std::str::FromStr;
@@ -15,14 +15,14 @@ use super::failure::{Failure, Outcome};
 use crate::domain::{Phase, Source, Timestamp};
 use crate::time::from_millis;
 
-/// Reads the columns of a row one after the other.
+/// Reads the columns of a row in order.
 pub(super) struct Columns<'row, 'statement> {
     row: &'row Row<'statement>,
     next: usize,
 }
 
 impl<'row, 'statement> Columns<'row, 'statement> {
-    /// From the first column on.
+    /// Starts at the first column.
     pub(super) fn of(row: &'row Row<'statement>) -> Self {
         Self { row, next: 0 }
     }
@@ -77,7 +77,7 @@ impl<'row, 'statement> Columns<'row, 'statement> {
         Source::parse(&text).ok_or_else(|| self.damaged(format!("`{text}` is not a source")))
     }
 
-    /// About the column taken last.
+    /// An error about the column taken last.
     fn damaged(&self, reason: impl std::fmt::Display) -> Failure {
         let statement: &rusqlite::Statement<'_> = self.row.as_ref();
         let column = statement.column_name(self.next.saturating_sub(1));
@@ -85,12 +85,12 @@ impl<'row, 'statement> Columns<'row, 'statement> {
     }
 }
 
-/// A moment as stored: whole milliseconds since 1970, what is finer cut off.
+/// A moment as stored: whole milliseconds since 1970, truncated.
 pub(super) fn millis(moment: Timestamp) -> i64 {
     moment.as_millisecond()
 }
 
-/// The first whole millisecond that is not before `moment`: the bound for `>=` and `<` over stored moments.
+/// The first whole millisecond not before `moment`: the bound for `>=` and `<` over stored moments.
 pub(super) fn millis_not_before(moment: Timestamp) -> i64 {
     let floor = moment.as_nanosecond().div_euclid(1_000_000);
     let exact = moment.as_nanosecond().rem_euclid(1_000_000) == 0;

@@ -1,4 +1,4 @@
-//! Runs as rows, and the history: runs with what came of them.
+//! Runs as rows, and the history: runs with their prompts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +21,7 @@ pub(super) fn begin(connection: &Connection, session: &Session) -> Outcome<()> {
     Err(Error::Conflict(format!("a session with the id {} is stored already", session.id)).into())
 }
 
-/// Stores those of these runs that are not known and that a prompt is of.
+/// Stores those of these runs that are unknown and have a prompt here.
 pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts: &[Prompt]) -> Outcome<()> {
     if sessions.is_empty() {
         return Ok(());
@@ -33,8 +33,8 @@ pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts
     Ok(())
 }
 
-/// Stores a run for each prompt whose own is not known: one that was never begun here (an import, an edited
-/// copy), or that was deleted while its other variants were being made. It tells what the prompts tell.
+/// Stores a run for each prompt whose run is unknown: never begun here (an import, an edited copy),
+/// or deleted while its other variants were being made. Its fields are derived from the prompts.
 pub(super) fn begin_unknown(connection: &Connection, prompts: &[Prompt]) -> Outcome<()> {
     let mut known = connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?")?;
     let mut seen = HashMap::new();
@@ -73,7 +73,7 @@ fn told_by(prompt: &Prompt) -> Session {
     }
 }
 
-/// False when it is there already.
+/// Returns false if it already exists.
 fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
     let inserted = connection
         .prepare_cached(
@@ -92,7 +92,7 @@ fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
     Ok(inserted == 1)
 }
 
-/// A page of runs, newest first, each with the prompts that `variants` reads of them.
+/// A page of runs, newest first, each with the prompts that `variants` loads.
 pub(super) fn page<P>(
     connection: &Connection,
     page: &PageSpec,
@@ -122,9 +122,9 @@ pub(super) fn page<P>(
     Ok(Page { items, next_cursor })
 }
 
-/// The runs of a page, and one more where there is a next page.
+/// The runs of a page, plus one if there is a next page.
 fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
-    // Before the first page stands the greatest place there can be.
+    // Without a cursor, start at the greatest possible position.
     let after = match &page.cursor {
         Some(cursor) => Mark::decode(cursor, List::Sessions)?,
         None => Mark { score_key: 0.0, created_at: i64::MAX, id: Uuid::max() },
@@ -142,7 +142,7 @@ fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
     Ok(sessions)
 }
 
-/// These runs, without their prompts.
+/// These runs, without prompts.
 pub(super) fn fetch(connection: &Connection, ids: &[SessionId]) -> Outcome<Vec<Session>> {
     let mut statement = connection.prepare_cached(
         "SELECT id, operation, original_input, phases, persona, count, created_at FROM sessions WHERE id = ?",

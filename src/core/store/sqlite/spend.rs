@@ -1,8 +1,8 @@
-//! Calls as rows, and the running total of each day. What is set aside for calls to come is a row too, one without a
-//! phase ([`SET_ASIDE`]), which counts and is no call.
+//! Calls as rows, and the running total of each day. A reservation is also a row, without a phase
+//! ([`SET_ASIDE`]): it counts towards the total but is not a call.
 //!
-//! Every change runs inside the writer's transaction, which holds the
-//! database's write lock from its beginning: that is what makes a cap hold across processes.
+//! Every change runs inside the writer's transaction, which holds the database's write lock from
+//! its beginning: that makes a cap hold across processes.
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
@@ -13,15 +13,15 @@ use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
 use crate::store::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow};
 
-/// More than can be owed: what is above is kept as this much, so that sums stay within 64 bits.
+/// An upper bound on any amount; larger ones are stored as this, so that sums fit in 64 bits.
 const MOST: i64 = 1_000_000_000_000_000_000;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
 
-/// The phase of a row that is no call, but set aside for some.
+/// The phase of a reservation's row.
 const SET_ASIDE: &str = "";
 
-/// How a call stands, as columns.
+/// The state of a call, as columns.
 struct Standing {
     state: &'static str,
     input_tokens: Option<i64>,
@@ -57,7 +57,7 @@ impl Standing {
     }
 }
 
-/// Takes a call in, if there is room.
+/// Admits a call, if there is room.
 pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> Outcome<Admitted> {
     let counted = counted_on(connection, call.at)?;
     if counted + call.worst.unwrap_or_default() > cap {
@@ -67,7 +67,7 @@ pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> Ou
     Ok(Admitted::Yes)
 }
 
-/// Sets an amount aside for calls to come, if there is room.
+/// Reserves an amount, if there is room.
 pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) -> Outcome<Room> {
     let SetAside { id, at, amount } = wanted;
     let now = millis(*at);
@@ -102,7 +102,7 @@ pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) 
     Ok(Room::Yes)
 }
 
-/// Takes a call in that draws on what was set aside, if there is room for the rest of it.
+/// Admits a call that draws on a reservation, if there is room for the rest of it.
 pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, cap: Money) -> Outcome<Admitted> {
     let day = day_of(call.at);
     let held = open_call(connection, draw.id)?.filter(|held| held.day == day).map_or(0, |held| held.counted);
@@ -124,7 +124,7 @@ pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, 
     Ok(Admitted::Yes)
 }
 
-/// Sets more aside for a call that has not ended, if there is room on its day.
+/// Raises the worst case of an open call, if there is room on its day.
 pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -> Outcome<Admitted> {
     let Some(open) = open_call(connection, id)? else { return Ok(Admitted::Yes) };
     let counted = counted_on_day(connection, open.day)?;
@@ -138,7 +138,7 @@ pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -
     Ok(Admitted::Yes)
 }
 
-/// Writes down a call that has ended.
+/// Records a call that has ended.
 pub(super) fn record(connection: &Connection, call: &SpendCall, end: CallEnd) -> Outcome<()> {
     insert(connection, call, &Standing::ended(end, call.worst))
 }
@@ -171,7 +171,7 @@ fn insert(connection: &Connection, call: &SpendCall, standing: &Standing) -> Out
     add_to_day(connection, day, standing.counted)
 }
 
-/// Says how a call ended, if it has not.
+/// Ends a call, if it is still open.
 pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> Outcome<()> {
     let Some(open) = open_call(connection, id)? else { return Ok(()) };
     let worst = open.worst.map(|nanos| Money::from_nanos(nanos.unsigned_abs()));
@@ -191,7 +191,7 @@ pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> Outcome<()
     add_to_day(connection, open.day, standing.counted - open.counted)
 }
 
-/// Takes a call out that never went out.
+/// Removes a call that never went out.
 pub(super) fn withdraw(connection: &Connection, id: Uuid) -> Outcome<()> {
     let Some(open) = open_call(connection, id)? else { return Ok(()) };
     connection.prepare_cached("DELETE FROM calls WHERE id = ?")?.execute([id.as_bytes()])?;
@@ -244,7 +244,7 @@ pub(super) fn counted_for(connection: &Connection, session: SessionId) -> Outcom
     Ok(Need { calls: columns.number()?, money: Money::from_nanos(columns.number()?) })
 }
 
-/// Calls added up.
+/// Totals of calls.
 pub(super) fn sums(connection: &Connection, query: &SpendQuery) -> Outcome<Vec<SpendRow>> {
     let (key, from) = match query.by {
         None => ("''", "calls"),

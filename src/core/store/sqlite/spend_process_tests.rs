@@ -1,6 +1,6 @@
-//! The daily cap across real processes: hammered by several at once, and by one that is killed in the middle.
+//! The daily cap across real processes: several in parallel, and one that is killed midway.
 //!
-//! A child is this very test binary, told to run [`child`] alone, as in [`super::process_tests`].
+//! A child is this test binary, running [`child`] only, as in [`super::process_tests`].
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::store::{SpendQuery, SpendStore, Store, StoreBook};
 use crate::time::{FixedClock, from_millis};
 
 const NOON: i64 = 1_790_000_000_000;
-/// What each call may cost.
+/// The worst case of each call.
 const WORST: u64 = 90;
 
-/// Makes `count` calls, 16 at a time, under a daily cap, and tells what each has cost; every seventh it loses, and with
-/// `hold` it keeps all it gets.
+/// Makes `count` calls, 16 at a time, under a daily cap, and reports the cost of each; loses every
+/// seventh, and with `hold` keeps all open.
 #[test]
 #[ignore = "a child process of the tests below"]
 fn child() {
@@ -73,7 +73,7 @@ fn start(task: &str, cap: u64, count: u64, path: &Path) -> Child {
     child
 }
 
-/// What a child said it was charged for.
+/// The charges a child reported.
 fn charges(lines: impl Iterator<Item = String>) -> impl Iterator<Item = u64> {
     lines.filter_map(|line| line.split("charged ").nth(1)?.parse().ok())
 }
@@ -95,7 +95,7 @@ fn several_processes_together_never_pass_the_daily_cap() {
     let path = folder.path().join("home").join("aludel.db");
     let children: Vec<Child> = (0..3).map(|_| start("spend", CAP, 150, &path)).collect();
     let mut charged: Vec<u64> = children.into_iter().flat_map(charged_by).collect();
-    // For the calls of other processes nobody waits. One that is alone uses up what they left.
+    // Calls of other processes are not waited for. A single process uses up what they left.
     charged.extend(charged_by(start("spend", CAP, 400, &path)));
     let sum: u64 = charged.iter().sum();
     assert!(sum <= CAP, "{sum}");

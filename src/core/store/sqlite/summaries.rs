@@ -1,4 +1,4 @@
-//! Prompts in short, a page in one statement: no steps, no context and no account are read, and tags come with their rows.
+//! Prompt summaries, a page in one statement, with tags but no steps, contexts or accounts.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -11,7 +11,7 @@ use super::rows::{Columns, json, millis};
 use crate::domain::{PromptId, PromptSummary, SessionId};
 use crate::store::{Filter, Order, Page, PageSpec};
 
-/// What is read of each row `p` of `prompts`.
+/// The columns read of each row `p` of `prompts`.
 const COLUMNS: &str = "p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
      p.model, p.temperature, p.max_tokens, p.notes, p.parent_id, p.source, p.strategy, p.revision, p.score, p.score_formula,
      p.created_at, p.updated_at,
@@ -25,9 +25,9 @@ pub(super) fn page(
     page: &PageSpec,
 ) -> Outcome<Page<PromptSummary>> {
     check_limit(page)?;
-    // One row more than asked for tells whether there is a next page.
+    // One extra row tells whether there is a next page.
     let keys = filter::page(connection, filter, order, page.cursor.as_deref(), page.limit + 1, page.offset)?;
-    // The keys come in order; that a join keeps it is promised by nobody, so it is asked for once more.
+    // The keys come in order, but SQLite does not guarantee that a join keeps it.
     let in_order = match order {
         Order::Newest => "p.created_at DESC, p.id DESC",
         Order::Oldest => "p.created_at, p.id",
@@ -48,7 +48,7 @@ pub(super) fn page(
     Ok(Page { items, next_cursor })
 }
 
-/// These prompts, in this order; ids that are not there are passed over.
+/// The summaries of these prompts, in this order; unknown ids are skipped.
 pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<PromptSummary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM json_each(?) wanted CROSS JOIN prompts p ON p.id = unhex(wanted.value) ORDER BY wanted.key"
@@ -56,7 +56,7 @@ pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Pr
     read(connection, &sql, vec![hexadecimal(ids.iter().map(|id| id.0))?])
 }
 
-/// The prompts of these runs: by rank from best, or by score where ranks are lost, then unranked ones by number.
+/// The prompts of these runs: by rank (by score if ranks are lost), then unranked by number.
 pub(super) fn of_sessions(connection: &Connection, sessions: &[SessionId]) -> Outcome<Vec<PromptSummary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)

@@ -1,11 +1,11 @@
-//! The words of prompts: the FTS5 index `prompt_terms`, and how a query is put to it.
+//! The text index: the FTS5 table `prompt_terms`, and the translation of queries.
 //!
-//! The index holds terms that [`crate::text::terms`] made, under the key of their prompt, all forms of a word in one position
-//! ([`super::tokenizer`]), and is written in the transaction that writes the prompt; a trigger takes out what is deleted. So it always holds what the rows say, and any part of
-//! it can be made anew from them ([`index_from`]). What matches is what [`TextQuery::matches`] says; the properties that
-//! hold it to that are in `terms_tests`.
-//!
-//! How long each prompt is, in terms, is written along with it into [`lengths`]; a search is [`super::ranking`].
+//! The index holds the terms made by [`crate::text::terms`], under the key of their prompt, all
+//! forms of a word in one position ([`super::tokenizer`]). It is written in the transaction that
+//! writes the prompt; a trigger removes deleted prompts. So it always agrees with the rows, and any
+//! part can be rebuilt from them ([`index_from`]). [`TextQuery::matches`] defines what matches; the
+//! property tests are in `terms_tests`. Prompt lengths in terms are written to [`lengths`].
+//! [`super::ranking`] searches.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -21,13 +21,13 @@ use crate::domain::Prompt;
 use crate::text::query::{Clause, Phrase, TextQuery};
 use crate::text::terms::Analyzer;
 
-/// Terms an analyzer remembers before it begins anew: some ten megabytes.
+/// Terms an analyzer caches before it starts over: some ten megabytes.
 const REMEMBERED: usize = 100_000;
 
-/// Prompts that are indexed between two looks at the database.
+/// Prompts indexed between two reads of the database.
 const STEP: u32 = 500;
 
-/// Makes the terms of texts. Remembers words, so one is kept for many texts.
+/// Makes the terms of texts. Caches words, so use one for many texts.
 #[derive(Debug, Default)]
 pub(super) struct Indexer {
     memory: Mutex<Memory>,
@@ -38,7 +38,7 @@ struct Memory {
     analyzer: Analyzer,
 }
 
-/// What the index holds of a prompt: the terms of each column, as [`super::tokenizer`] reads them.
+/// The index entry of a prompt: the terms of each column, as [`super::tokenizer`] reads them.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     content: String,
@@ -48,7 +48,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Positions in it, as FTS5 counts them.
+    /// Number of positions, as FTS5 counts them.
     fn length(&self) -> usize {
         let columns = [&self.content, &self.original_input, &self.tags, &self.notes];
         columns.into_iter().flat_map(|terms| terms.split(NEXT_POSITION)).filter(|terms| !terms.is_empty()).count()
@@ -61,13 +61,13 @@ impl Indexer {
         prompts.iter().map(|prompt| self.entry(prompt)).collect()
     }
 
-    /// The entry of a prompt.
+    /// The index entry of a prompt.
     pub(super) fn entry(&self, prompt: &Prompt) -> Entry {
         self.entry_of(&prompt.content, &prompt.original_input, &prompt.tags, prompt.notes.as_deref())
     }
 
     fn entry_of(&self, content: &str, original_input: &str, tags: &[String], notes: Option<&str>) -> Entry {
-        // Whatever a holder that died was doing, what it left is made of whole terms.
+        // A panic of another holder leaves only complete terms behind.
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entry = Entry {
             content: memory.terms(content),
@@ -96,7 +96,7 @@ impl Memory {
             if !terms.is_empty() {
                 terms.push(NEXT_POSITION);
             }
-            // What a word has several forms of is in the index once, or it would count as several.
+            // Equal forms of a word are indexed once, or they would count several times.
             seen.clear();
             for (place, form) in forms.iter().enumerate() {
                 if forms.len() == 1 || seen.insert(form.term) {
@@ -111,7 +111,7 @@ impl Memory {
     }
 }
 
-/// Puts the entries of prompts into the index, in place of those they have.
+/// Replaces the index entries of prompts.
 pub(super) fn put<'entry>(
     connection: &Connection,
     entries: impl IntoIterator<Item = (i64, &'entry Entry)>,
@@ -133,7 +133,7 @@ fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes the whole index from the rows, for a file that has none yet.
+/// Builds the whole index from the rows, for a file that has none yet.
 pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
     let indexer = Indexer::default();
     let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
@@ -150,8 +150,8 @@ pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> 
     }
 }
 
-/// Makes the index anew for up to `limit` prompts with a key above `after`, or from the first on, emptying it before.
-/// Gives the last key, none when no row is left.
+/// Reindexes up to `limit` prompts with a key above `after`; `None` empties the index first.
+/// Returns the last key, `None` when no row is left.
 pub(super) fn index_from(
     connection: &Connection,
     indexer: &Indexer,
@@ -169,7 +169,7 @@ pub(super) fn index_from(
     Ok(last.filter(|_| entries.len() == limit as usize))
 }
 
-/// The entries of up to `limit` prompts with a key above `after`, made of their rows.
+/// The entries of up to `limit` prompts with a key above `after`, built from their rows.
 fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: u32) -> Outcome<Vec<(i64, Entry)>> {
     let mut statement = connection
         .prepare_cached("SELECT key, content, original_input, notes FROM prompts WHERE key > ? ORDER BY key LIMIT ?")?;
@@ -187,11 +187,11 @@ fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: 
     Ok(entries)
 }
 
-/// The query as FTS5 reads it (<https://www.sqlite.org/fts5.html#full_text_query_syntax>); none where nothing is looked
-/// for. Every term is quoted, so none can be taken for syntax.
+/// The query in FTS5 syntax (<https://www.sqlite.org/fts5.html#full_text_query_syntax>); `None` if
+/// it has no terms to find. Every term is quoted, so none is read as syntax.
 ///
-/// A phrase with words as one that nobody has written so is left out: that one phrase alone remains of most is what makes
-/// [`super::ranking`] fast.
+/// A joined-word alternative that occurs in no prompt is left out, so that most expressions have a
+/// single phrase, which [`super::ranking`] handles fast.
 pub(super) fn expression(connection: &Connection, query: &TextQuery) -> Outcome<Option<String>> {
     if query.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The index holds what the rows say, whatever was done and however it ended; no query breaks the search.
+//! The index agrees with the rows after any history and any crash; no query breaks the search.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -15,10 +15,10 @@ use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, oper
 use crate::store::sqlite::{SqliteStore, connection, tokenizer};
 use crate::store::{Edit, Filter, FindStore, Found, Lexical, Mutation, Order, Store, conformance, samples};
 
-/// Term, key, column, place: all that an index holds.
+/// Term, key, column, position: everything an index holds.
 type Instance = (String, i64, String, i64);
 
-/// Reads the whole index of a file, and compares it with one made of its rows.
+/// Compares the whole index of a file with one built from its rows.
 pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path) {
     let store = SqliteStore::open(path);
     let rows = conformance::read_all(&store, &Filter::default(), Order::Newest, 1000);
@@ -65,7 +65,7 @@ fn search(store: &SqliteStore, typed: &str) -> Found {
     store.lexical(Lexical { query, filter: Filter::default(), limit: 1000, offset: 0 }).wait().unwrap()
 }
 
-/// Finds with the store what the query says of the rows.
+/// Compares the store's hits with those the query matches in the rows.
 fn assert_finds(store: &SqliteStore, rows: &[Prompt], typed: &str) {
     let query = TextQuery::parse(typed);
     let wanted: BTreeSet<PromptId> = rows.iter().filter(|row| query.finds(row)).map(|row| row.id).collect();
@@ -120,11 +120,11 @@ fn every_term_is_quoted() {
     assert_eq!(expression(&query), "(\"a\"\" OR \"\"b NEAR(x\" *)");
     let typed = TextQuery::parse("a OR \"b c\" d* -e -f");
     assert_eq!(expression(&typed), r#"(("a" OR "b c") AND ("d" *)) NOT ("e" OR "f")"#);
-    // Words that somebody has written as one are looked for as one, too.
+    // Words that some prompt joins are also searched as one.
     assert_eq!(expression(&TextQuery::parse("\"g h\"")), r#"("g h" OR "g_h")"#);
 }
 
-/// Stores, edits and deletes by turns until it is killed, saying so after each turn.
+/// Stores, edits and deletes in turn until killed, reporting each turn.
 #[test]
 #[ignore = "a child process of the test below"]
 fn child() {
@@ -199,13 +199,13 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("aludel.db");
         let store = SqliteStore::open(&path);
-        // There is a file from the beginning, whatever is done first.
+        // The file exists from the start, whatever is done first.
         let mut rows = vec![samples::prompt(500)];
         store.append(rows.clone()).wait().unwrap();
         for operation in &before {
             prop_assert_eq!(apply(&store, operation), apply_naively(&mut rows, operation));
         }
-        // What a disk may hold at the moment of a power loss: the file, and its log up to some byte.
+        // What a disk may hold after a power loss: the file, and its log up to some byte.
         let crashed = folder.path().join("crashed.db");
         std::fs::copy(&path, &crashed).unwrap();
         let mut log = std::fs::read(folder.path().join("aludel.db-wal")).unwrap_or_default();

@@ -54,7 +54,7 @@ fn what_one_store_writes_another_reads_at_once() {
         assert_eq!(count(&reader), u64::from(seed));
         writer.append(vec![samples::prompt(seed)]).wait().unwrap();
     }
-    // And back again.
+    // And in the other direction.
     reader.append(vec![samples::prompt(20)]).wait().unwrap();
     assert_eq!(count(&writer), 21);
 }
@@ -126,7 +126,7 @@ fn dropping_a_store_writes_what_is_queued() {
     let (_folder, path) = folder_and_path();
     let store = SqliteStore::open(&path);
     for prompt in samples::prompts(30) {
-        // Nobody waits for these.
+        // Not waited for.
         drop(store.append(vec![prompt]));
     }
     drop(store);

@@ -1,12 +1,13 @@
-//! The tokenizer of `prompt_terms`: several terms may stand in one position.
+//! The tokenizer of `prompt_terms`, which allows several terms in one position.
 //!
-//! What it reads is made of terms already ([`super::terms`]): [`NEXT_POSITION`] stands before the next position, [`NEXT_FORM`] before
-//! another term of the same one. No term holds either. FTS5 is given tokenizers through C alone
-//! (<https://www.sqlite.org/fts5.html#custom_tokenizers>).
+//! Its input already consists of terms ([`super::terms`]): [`NEXT_POSITION`] precedes the next
+//! position, [`NEXT_FORM`] another term of the same one. No term contains either. FTS5 takes
+//! tokenizers only through C (<https://www.sqlite.org/fts5.html#custom_tokenizers>).
 //!
-//! Why this is sound. The tokenizer has no state: what FTS5 keeps as one is a pointer to a static that is never read. It is
-//! called with a text that is valid during the call, and hands pieces of that text to the function it was given,
-//! with the context it was given. A panic in it ends the process, as `extern "C"` does, rather than unwind through SQLite.
+//! Why this is sound. The tokenizer has no state: FTS5 holds a pointer to a static that is never
+//! read. It is called with a text that is valid during the call, and passes slices of that text to
+//! the callback it was given, with the context it was given. A panic in it aborts the process, as
+//! `extern "C"` does, rather than unwind through SQLite.
 #![expect(unsafe_code, reason = "FTS5 takes tokenizers from C functions alone")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -17,21 +18,21 @@ use rusqlite::{Connection, ffi};
 use super::failure::Outcome;
 use super::matches::{self, check};
 
-/// Stands before the next position.
+/// Precedes the next position.
 pub(super) const NEXT_POSITION: char = ' ';
 
-/// Stands before another term of the same position.
+/// Precedes another term of the same position.
 pub(super) const NEXT_FORM: char = '\u{1f}';
 
 const NAME: &CStr = c"aludel_terms";
 
-/// What FTS5 calls for each term.
+/// The callback of FTS5 for each term.
 type Tell = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, c_int, c_int, c_int) -> c_int;
 
-/// What is given as the state of a tokenizer, which has none.
+/// The state of the stateless tokenizer.
 static NO_STATE: u8 = 0;
 
-/// Makes the tokenizer known to a connection. Whatever reads or writes the index needs it.
+/// Registers the tokenizer on a connection. Needed for reading and writing the index.
 pub(super) fn register(connection: &Connection) -> Outcome<()> {
     let api = matches::api(connection)?;
     let mut tokenizer = ffi::fts5_tokenizer { xCreate: Some(create), xDelete: Some(delete), xTokenize: Some(tokenize) };
@@ -87,7 +88,7 @@ unsafe extern "C" fn tokenize(
     ffi::SQLITE_OK
 }
 
-/// Where each term is, and whether it stands where the one before does.
+/// The range of each term, and whether it shares the position of the one before.
 fn terms(text: &[u8]) -> impl Iterator<Item = (std::ops::Range<usize>, bool)> {
     let ends = |byte: &u8| [NEXT_POSITION, NEXT_FORM].contains(&char::from(*byte));
     let mut start = 0;

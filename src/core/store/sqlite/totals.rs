@@ -1,7 +1,7 @@
-//! What all stored prompts came to, kept as they come and go: what `stats` tells where nothing is filtered.
+//! Totals of all stored prompts, maintained as they come and go, for `stats` without a filter.
 //!
-//! The table `kept_totals` has a row for all prompts together and one for each key of each way to add up ([`StatsBy`]); a
-//! row is a [`Kept`] as JSON. It is written in the transaction that writes the prompts.
+//! The table `kept_totals` has one row for all prompts together and one for each key of each
+//! grouping ([`StatsBy`]), each a [`Kept`] as JSON, written in the prompts' transaction.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,10 +15,10 @@ use crate::domain::{Prompt, StatsBy, StatsLine};
 use crate::store::Measured;
 use crate::store::tally::{Change, Kept, Tallies};
 
-/// Prompts that are counted between two looks at the database.
+/// Prompts counted between two reads of the database.
 const STEP: u32 = 10_000;
 
-/// Counts prompts that come or go.
+/// Adds or subtracts prompts.
 pub(super) fn change(connection: &Connection, change: Change, prompts: &[Prompt]) -> Outcome<()> {
     let mut tallies = Tallies::new(&StatsBy::ALL);
     for prompt in prompts {
@@ -27,7 +27,7 @@ pub(super) fn change(connection: &Connection, change: Change, prompts: &[Prompt]
     write(connection, change, &tallies)
 }
 
-/// Counts a prompt under other tags than before.
+/// Moves a prompt from its old tags to its new ones.
 pub(super) fn retag(connection: &Connection, before: &Prompt, after: &Prompt) -> Outcome<()> {
     for (change, prompt) in [(Change::Remove, before), (Change::Add, after)] {
         let mut tallies = Tallies::new(&[StatsBy::Tag]);
@@ -40,13 +40,13 @@ pub(super) fn retag(connection: &Connection, before: &Prompt, after: &Prompt) ->
     Ok(())
 }
 
-/// Forgets all.
+/// Deletes all totals.
 pub(super) fn clear(connection: &Connection) -> Outcome<()> {
     connection.execute("DELETE FROM kept_totals", [])?;
     Ok(())
 }
 
-/// What all prompts came to.
+/// The totals of all prompts.
 pub(super) fn read(connection: &Connection, by: &[StatsBy]) -> Outcome<Measured> {
     let mut lines = connection.prepare_cached("SELECT key, totals FROM kept_totals WHERE kind = ?")?;
     let mut read = |by: Option<StatsBy>| -> Outcome<Vec<StatsLine>> {
@@ -103,7 +103,7 @@ fn write_one(connection: &Connection, by: Option<StatsBy>, key: &str, change: &d
     Ok(())
 }
 
-/// What the rows of a way to add up are called; empty for all together.
+/// The `kind` of a grouping's rows; empty for the overall totals.
 fn kind(by: Option<StatsBy>) -> &'static str {
     by.map_or("", StatsBy::as_str)
 }

@@ -1,4 +1,4 @@
-//! Deleted prompts, kept as JSON in a table that nothing else reads, until they are restored or gone for good.
+//! Deleted prompts, as JSON in a table that nothing else reads, until they are restored or purged.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,12 +12,12 @@ use super::{fragment, jobs, judgements, prompts, sessions};
 use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
 use crate::store::{Session, Trashed, TrashedPage};
 
-/// Puts prompts into the trash; that they are gone from elsewhere is the caller's part.
+/// Puts prompts into the trash; the caller deletes them from the other tables.
 pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> Outcome<()> {
     let ids: Vec<SessionId> = gone.iter().map(|prompt| prompt.session_id).collect();
     let known = sessions::fetch(connection, &ids)?;
     let known: HashMap<SessionId, &Session> = known.iter().map(|session| (session.id, session)).collect();
-    // One that was deleted, stored anew by an import and deleted again is in there once, as it was last.
+    // A prompt deleted, imported and deleted again is stored once, in its last state.
     let mut put = connection
         .prepare_cached("INSERT OR REPLACE INTO trash (id, deleted_at, prompt, session) VALUES (?, ?, ?, ?)")?;
     for prompt in gone {
@@ -27,7 +27,7 @@ pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> Ou
     Ok(())
 }
 
-/// Stores these prompts again, a revision later; ids that are not in the trash are passed over.
+/// Restores these prompts with a raised revision; ids that are not in the trash are skipped.
 pub(super) fn restore(
     connection: &Connection,
     indexer: &Indexer,
@@ -61,7 +61,7 @@ struct RunOf {
     session_id: SessionId,
 }
 
-/// Deletes for good: these, or all; of them what was deleted before a moment, where one is given.
+/// Deletes permanently: these prompts or all, optionally only those deleted before a moment.
 pub(super) fn empty(
     connection: &Connection,
     ids: Option<&[PromptId]>,
@@ -92,7 +92,7 @@ pub(super) fn empty(
     Ok(gone)
 }
 
-/// What is in the trash since a moment, deleted last coming first, and how much that is.
+/// The trash since a moment, last deleted first, and its total.
 pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset: u64) -> Outcome<TrashedPage> {
     let since = millis_not_before(since);
     let total: i64 =
@@ -109,8 +109,7 @@ pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset
     Ok(TrashedPage { prompts, total: total.unsigned_abs() })
 }
 
-/// The ids in the trash that begin or end with these hexadecimal digits, deleted last coming first. The trash is small, so it
-/// is walked.
+/// The ids in the trash that begin or end with these digits, last deleted first, by a scan.
 pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<PromptId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(

@@ -1,12 +1,13 @@
-//! The writer: one thread, started by the first write, that commits together all that has queued up.
+//! The writer: one thread, started by the first write, that commits all queued jobs together.
 //!
-//! Durability costs one wait for the disk per commit, whatever the commit holds; taking all waiting jobs into one
-//! transaction shares that wait among them. Where one fails, all are done again, each in a savepoint of its own, so it
-//! takes no other with it; where SQLite gives up the whole transaction (a full disk) every job is tried
-//! once more alone. A job is answered after its commit, never before. A commit of nothing but jobs
-//! with [`Flush::Later`] does not wait for the disk: the next one that does makes it durable too.
+//! Durability costs one wait for the disk per commit; putting all waiting jobs into one transaction
+//! shares it. When one fails, all are repeated, each in its own savepoint, so that it takes no
+//! other with it. When SQLite rolls back the whole transaction (a full disk), each job is retried
+//! alone. A job is answered after its commit, never before. A commit of [`Flush::Later`] jobs alone
+//! does not wait for the disk; the next flushed commit makes it durable as well.
 //!
-//! Processes take turns ([`super::queue`]); a turn is one commit. The queue of jobs is bounded: whoever writes faster than the disk waits in [`Writer::send`].
+//! Processes take turns ([`super::queue`]); a turn is one commit. The queue of jobs is bounded:
+//! [`Writer::send`] blocks callers that write faster than the disk.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -22,35 +23,35 @@ use super::queue::{Queue, Waited};
 use crate::error::{Error, Result};
 use crate::store::{Completer, Pending};
 
-/// A lock is waited for so long even by jobs that have waited their time for a turn: now it may be free.
+/// How long to wait for a lock even after waiting too long for a turn: it may be free now.
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 
-/// Jobs that may wait, and most jobs of one commit.
+/// Maximum number of queued jobs, and of jobs in one commit.
 const QUEUE: usize = 256;
 
-/// When a write has to survive a power loss. Every commit survives the end of the process.
+/// From when on a write survives a power loss. Every commit survives the end of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flush {
-    /// From the moment it is answered.
+    /// From its answer on.
     Now,
-    /// From the next commit that is flushed. A power loss before that undoes it, in order: nothing
-    /// that was written after it survives it.
+    /// From the next flushed commit on. A power loss before that can undo it, together with all
+    /// later commits.
     Later,
 }
 
-/// A write, together with whoever waits for its answer.
+/// A write, together with the sender for its result.
 pub(super) trait Job: Send {
-    /// What is being done, to complete "while …".
+    /// What it does, to complete "while …".
     fn doing(&self) -> &'static str;
-    /// When it was asked for.
+    /// When it was requested.
     fn asked_at(&self) -> Instant;
-    /// How long other processes are waited for.
+    /// How long to wait for other processes.
     fn patience(&self) -> Duration;
     /// When it has to be durable.
     fn flush(&self) -> Flush;
-    /// Does it, without a commit; remembers its answer. May be called again after a rollback.
+    /// Does the work without a commit, storing its result. Repeatable after a rollback.
     fn run(&mut self, connection: &Connection) -> Outcome<()>;
-    /// Gives the remembered answer, or the failure of the commit.
+    /// Sends the stored result, or the failure of the commit.
     fn answer(self: Box<Self>, committed: Result<()>);
 }
 
@@ -94,8 +95,8 @@ impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
     }
 }
 
-/// A job, and the answer to come. `work` may run more than once. Other processes are waited for until they have stood still
-/// for `patience`, the time in our own queue included.
+/// A job and its pending result. `work` can run more than once. Waits for other processes until
+/// they have stood still for `patience`, including the time in our own queue.
 pub(super) fn job<T: Send + 'static>(
     doing: &'static str,
     patience: Duration,
@@ -108,11 +109,11 @@ pub(super) fn job<T: Send + 'static>(
 
 enum Message {
     Job(Box<dyn Job>),
-    /// Answer this at the very end.
+    /// Answered at the very end.
     Close(Completer<()>),
 }
 
-/// The way to the writer thread. Dropping every copy ends the thread once it has done what is queued.
+/// A handle to the writer thread, which ends after the queued work once all handles are dropped.
 #[derive(Clone)]
 pub(super) struct Writer {
     queue: SyncSender<Message>,
@@ -144,7 +145,8 @@ impl Writer {
         }
     }
 
-    /// Asks to be told when all is written and the file closed. The thread ends when no [`Writer`] is left.
+    /// Completes `completer` once all is written and the file closed. Ends the thread with the last
+    /// handle.
     pub(super) fn close(self, completer: Completer<()>) {
         if let Err(refused) = self.queue.send(Message::Close(completer))
             && let Message::Close(completer) = refused.0
@@ -175,13 +177,13 @@ impl WriterThread {
                 continue;
             }
             let Waited { turn, since } = self.wait_for_a_turn(&batch);
-            // What has come meanwhile goes with it: a turn that is hard to get is made much of.
+            // Add the jobs that arrived meanwhile, to make the most of the turn.
             self.gather(&mut batch, &mut closers);
             self.write(batch, since);
             drop(turn);
         }
         if let Some(Connected { connection, .. }) = self.opened.take() {
-            // The last connection of all processes folds the log into the file; any other leaves that to it.
+            // Only the last connection of all processes checkpoints the log.
             if let Err((_, error)) = connection.close() {
                 tracing::debug!(%error, "the database's log stays beside it; the next process folds it in");
             }
@@ -191,7 +193,7 @@ impl WriterThread {
         }
     }
 
-    /// Takes what is queued, as much as one commit may have.
+    /// Takes queued jobs, up to the limit of one commit.
     fn gather(&self, batch: &mut Vec<Box<dyn Job>>, closers: &mut Vec<Completer<()>>) {
         for message in self.waiting.try_iter().take(QUEUE.saturating_sub(batch.len())) {
             match message {
@@ -201,18 +203,18 @@ impl WriterThread {
         }
     }
 
-    /// A turn among all processes, which lasts as long as what is given back.
+    /// Waits for a turn among all processes, held as long as the returned value.
     fn wait_for_a_turn(&mut self, batch: &[Box<dyn Job>]) -> Waited {
         let asked_at = batch.iter().map(|job| job.asked_at()).max().unwrap_or_else(Instant::now);
         let patience = batch.iter().map(|job| job.patience()).max().unwrap_or_default();
-        // The queue's file is beside the database; that its folder cannot be made is said when that is opened.
+        // The queue's file needs the folder. Failing to create it is reported when opening.
         if connection::is_missing(&self.place.path) && connection::create_folder(&self.place.path).is_err() {
             return Waited { turn: None, since: asked_at };
         }
         self.queue.turn(asked_at, patience)
     }
 
-    /// Writes all of them, together if that can be, and answers each. `since`: when other processes last made way.
+    /// Writes all jobs, together if possible, and answers each. `since`: the queue's last move.
     fn write(&mut self, mut batch: Vec<Box<dyn Job>>, since: Instant) {
         match self.commit(&mut batch, since) {
             Ok(outcomes) => {
@@ -222,7 +224,7 @@ impl WriterThread {
             }
             Err(Lost::All(failure)) => {
                 let error = failure.explain(&self.place, "beginning to write");
-                // The next batch opens it anew: what was wrong may have been mended.
+                // The next batch reopens it: the cause may be gone.
                 self.opened = None;
                 for job in batch {
                     job.answer(Err(error.clone()));
@@ -252,7 +254,7 @@ impl WriterThread {
         job.answer(committed.map_err(|failure| failure.explain(&self.place, doing)));
     }
 
-    /// Opens the file where need be, migrates it, and commits.
+    /// Opens the file if needed, migrates it, and commits.
     fn commit(&mut self, jobs: &mut [Box<dyn Job>], since: Instant) -> Result<Vec<Outcome<()>>, Lost> {
         let left_to = |job: &dyn Job| job.patience().saturating_sub(since.max(job.asked_at()).elapsed());
         let left = || jobs.iter().map(|job| left_to(job.as_ref())).max().unwrap_or_default().max(SHORTEST_WAIT);
@@ -282,13 +284,13 @@ fn open(place: &Place, patience: Duration) -> Outcome<Connected> {
 
 /// Why nothing of a batch was committed.
 enum Lost {
-    /// It could not even begin: trying one by one would fare no better.
+    /// The transaction could not begin: retrying one by one would not help.
     All(Failure),
-    /// The transaction broke; each job alone may still succeed.
+    /// The transaction broke; each job may still succeed alone.
     Together(Failure),
 }
 
-/// One transaction around all jobs. On success each has its own outcome.
+/// One transaction for all jobs. On success each has its own outcome.
 fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
     if let Some(outcomes) = commit_as_one(connection, jobs)? {
         return Ok(outcomes);
@@ -306,8 +308,8 @@ fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Re
     Ok(outcomes)
 }
 
-/// The same without a savepoint a job, at each of which FTS5 would write out the words it has gathered, as a segment of its own.
-/// None where one of several jobs failed: nothing of any is left then, and they are to be done again.
+/// The same without savepoints, at each of which FTS5 would flush its pending terms as a segment of
+/// their own. Returns `None` if one of several jobs failed: all are rolled back.
 fn commit_as_one(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Option<Vec<Outcome<()>>>, Lost> {
     let transaction = begin(connection)?;
     for job in &mut *jobs {
@@ -332,7 +334,7 @@ fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Lost> {
     Ok(transaction)
 }
 
-/// Why, where SQLite itself has rolled back everything.
+/// The cause, when SQLite itself has rolled back everything.
 fn ended_by_itself(outcome: Outcome<()>) -> Failure {
     outcome.err().unwrap_or_else(|| Failure::damaged("a transaction ended by itself"))
 }

@@ -87,7 +87,7 @@ fn what_has_queued_up_is_committed_together() {
     store.append(vec![samples::prompt(100)]).wait().unwrap();
     let before = commits(&path);
 
-    // While another connection writes, jobs queue up; then they go together.
+    // While another connection writes, jobs queue up; then they are committed together.
     let other = connection::open_for_writing(&path).unwrap().connection;
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let answers: Vec<_> = samples::prompts(50).into_iter().map(|prompt| store.append(vec![prompt])).collect();
@@ -95,7 +95,7 @@ fn what_has_queued_up_is_committed_together() {
     for answer in answers {
         answer.wait().unwrap();
     }
-    // The writer may have taken the first before the others were queued.
+    // The writer may take the first before the others are queued.
     let more = commits(&path) - before;
     assert!((1..=2).contains(&more), "50 jobs took {more} commits");
     assert_eq!(count(&path), 51);
@@ -173,7 +173,7 @@ fn a_lock_that_is_let_go_is_waited_for() {
     let mut answer = Box::pin(store.append(vec![samples::prompt(1)]));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(std::future::Future::poll(answer.as_mut(), &mut context).is_pending());
-    // Reading goes on beside it.
+    // Reading goes on meanwhile.
     assert_eq!(store.count(Filter::default()).wait().unwrap(), 0);
     other.execute_batch("COMMIT").unwrap();
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer).unwrap();

@@ -1,4 +1,4 @@
-//! The file of the cache: whose it is, how it is opened and made, and what is done with a broken one.
+//! The cache file: its owner, opening and creating it, and handling a damaged one.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ pub(super) const APPLICATION_ID: i32 = 0x616C_7563;
 /// `user_version`: the tables of [`rows::SCHEMA`]. There are no migrations: raise it and discard what is older.
 pub(super) const FORMAT: u32 = 1;
 
-/// A connection that can only read; none where there is no file, or nothing in it yet.
+/// A read-only connection; `None` if there is no file, or it is empty.
 pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Option<Connected>> {
     let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(None) };
     opened.connection.busy_timeout(patience)?;
-    // Within one transaction: another process may be making the tables.
+    // In one transaction: another process may be creating the tables.
     let is_ours = connection::reading(&mut opened.connection, is_ours)?;
     Ok(is_ours.then_some(opened))
 }
 
-/// A connection that writes. Makes folder, file and tables where they are missing.
+/// A writing connection. Creates folder, file and tables if missing.
 pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Connected> {
     if connection::is_missing(path) {
         make(path)?;
@@ -38,8 +38,8 @@ pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Conne
     Ok(opened)
 }
 
-/// Makes the whole file under another name, readable by its owner alone, and then gives it its own, unless another
-/// process was faster: nobody ever sees a file in the making, or waits for one.
+/// Creates the complete private file under another name and then renames it, unless another process
+/// did first: no process sees or waits for an incomplete file.
 fn make(path: &Path) -> Outcome<()> {
     connection::create_folder(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -56,10 +56,10 @@ fn make(path: &Path) -> Outcome<()> {
 
 /// Puts the tables into an empty file.
 fn fill(connection: &mut Connection) -> Outcome<()> {
-    // Where others have the empty file open it may stay in its slower mode.
+    // If others have the empty file open it may stay in its slower mode.
     let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
     tracing::trace!(?mode, "the cache's journal");
-    // What a power cut leaves half made is found damaged, and made anew.
+    // A file left incomplete by a power cut is found damaged, and recreated.
     connection.execute_batch("PRAGMA synchronous = OFF")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if !is_ours(&transaction)? {
@@ -71,7 +71,7 @@ fn fill(connection: &mut Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// True for a file of this format, false for an empty one. Takes several reads: call it inside a transaction.
+/// True for a file of this format, false for an empty one. Reads several times: use a transaction.
 fn is_ours(connection: &Connection) -> Outcome<bool> {
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
     let (application, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
@@ -84,12 +84,12 @@ fn is_ours(connection: &Connection) -> Outcome<bool> {
     }
 }
 
-/// True where the file itself is broken, so that only another one helps.
+/// True if the file itself is damaged, so that only replacing it helps.
 pub(super) fn is_damage(failure: &Failure) -> bool {
     matches!(failure.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// Moves a broken file out of the way; answers where it is now. An older broken one makes room.
+/// Moves a damaged file aside and returns its new path. Replaces an older one.
 pub(super) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
     let beside = |suffix: &str| {
         let mut name = OsString::from(path);
@@ -98,7 +98,7 @@ pub(super) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
     };
     let aside = beside(".broken");
     std::fs::rename(path, &aside)?;
-    // What belongs to the broken file must not be taken for the new one's.
+    // Its log and shared memory must not be taken for the new file's.
     for suffix in ["-wal", "-shm"] {
         match std::fs::remove_file(beside(suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
@@ -108,7 +108,7 @@ pub(super) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// What went wrong, in words, without the path.
+/// The failure as text, without the path.
 pub(super) fn reason(failure: &Failure) -> String {
     match failure {
         Failure::Sqlite(error) => error.to_string(),

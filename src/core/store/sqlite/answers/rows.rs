@@ -1,4 +1,4 @@
-//! The tables of the cache: answers by key, and the size of each namespace, which triggers keep up to date.
+//! The cache tables: responses by key, and namespace sizes, maintained by triggers.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits}
 use crate::store::sqlite::failure::Outcome;
 use crate::time::from_millis;
 
-/// The most bytes of answers in a namespace, whatever their number.
+/// The maximum bytes of responses in a namespace.
 pub(super) const SHELF_BYTES: u64 = 256 * 1024 * 1024;
 
-/// An answer that much younger than now was made by a clock that has been set back since.
+/// Entries this far in the future come from a clock that has since been set back.
 const FUTURE: Duration = Duration::from_hours(1);
 
 pub(super) const SCHEMA: &str = "
@@ -46,7 +46,7 @@ CREATE TRIGGER answer_gone AFTER DELETE ON answer BEGIN
 END;
 ";
 
-/// The answer to `key`.
+/// The response stored for `key`.
 pub(super) fn get(connection: &Connection, key: &AnswerKey) -> Outcome<Option<Answer>> {
     let mut statement = connection.prepare_cached(
         "SELECT text, warnings, provider, model, input_tokens, output_tokens, estimated, made_ms FROM answer WHERE key = ?1",
@@ -66,7 +66,7 @@ fn answer_of(row: &Row<'_>) -> rusqlite::Result<Answer> {
     })
 }
 
-/// Keeps an answer in place of an older one.
+/// Stores a response, replacing an older one.
 pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
     let Put { shelf, key, answer, .. } = put;
     connection.prepare_cached("DELETE FROM answer WHERE key = ?1")?.execute([key.as_bytes()])?;
@@ -91,7 +91,7 @@ pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
     Ok(())
 }
 
-/// Lets go of what is too old at `now_ms`, and of the oldest where there is too much.
+/// Deletes what is too old at `now_ms`, and the oldest entries beyond the limits.
 pub(super) fn trim(
     connection: &Connection,
     shelf: CacheNamespace,
@@ -123,7 +123,7 @@ pub(super) fn trim(
     }
 }
 
-/// All namespaces together.
+/// The totals over all namespaces.
 pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
     let mut inventory = Inventory::default();
     for shelf in CacheNamespace::ALL {
@@ -140,12 +140,12 @@ fn count_shelf(connection: &Connection, shelf: CacheNamespace) -> Outcome<Invent
     Ok(counted.optional()?.unwrap_or_default())
 }
 
-/// What cannot be negative.
+/// A number that cannot be negative.
 fn natural(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
 }
 
-/// SQLite's numbers end where nothing of ours comes near.
+/// Saturates at SQLite's maximum, far above any real value.
 fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Real files: kept, found by others, bounded, private; and everything that can be wrong with one.
+//! Real cache files: persistence, sharing, limits, privacy, and every kind of fault.
 
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ fn answer(number: u8) -> Arc<Answer> {
     })
 }
 
-/// Keeps these answers and waits until they are written.
+/// Caches these responses and waits until they are written.
 fn kept(path: &Path, limits: NamespaceLimits, numbers: impl IntoIterator<Item = u8>) {
     let store = SqliteAnswers::open(path);
     for number in numbers {
@@ -146,7 +146,7 @@ fn what_is_too_old_is_removed_and_so_is_what_a_wrong_clock_made() {
     let store = SqliteAnswers::open(&path);
     for (number, seconds) in [(3, 50_000), (1, 0), (2, 1), (4, 3_600)] {
         store.put(CacheNamespace::Generation, LIMITS, key(number), made(number, seconds));
-        // Each in a batch of its own, so that the last one's moment is the present.
+        // Each in its own batch, so that the last one's timestamp is current.
         while store.get(&key(number)).is_none() {
             std::thread::yield_now();
         }
@@ -226,7 +226,7 @@ fn damage_that_only_a_look_up_meets_is_dealt_with_by_the_next_answer() {
     let (_folder, path) = folder();
     kept(&path, LIMITS, 0..200);
     let mut bytes = std::fs::read(&path).unwrap();
-    // All but the first page, which holds the tables' names.
+    // Keep the first page, which holds the tables' names.
     bytes[4096..].fill(0xA5);
     std::fs::write(&path, bytes).unwrap();
     let store = SqliteAnswers::open(&path);
@@ -258,7 +258,7 @@ fn files_of_others_are_not_touched() {
     }
 }
 
-/// A SQLite file with a table that is not ours.
+/// A SQLite file with a foreign table.
 struct Theirs;
 
 impl Theirs {
@@ -298,7 +298,7 @@ fn a_file_that_others_lock_is_left_alone_for_a_while() {
     kept(&path, LIMITS, [1]);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let other = connection::open(&path, flags).unwrap();
-    // Without readers' own log, an exclusive lock keeps readers out as well.
+    // Outside WAL mode an exclusive lock blocks readers too.
     other.connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;").unwrap();
     let store = SqliteAnswers::with_patience(&path, Duration::from_millis(50));
     let begun = Instant::now();

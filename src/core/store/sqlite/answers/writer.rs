@@ -1,4 +1,4 @@
-//! The thread that writes answers: all that have queued up in one transaction, and never a word to those who sent them.
+//! The thread that writes queued responses in one transaction, without answering the senders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits}
 use crate::store::sqlite::connection::Connected;
 use crate::store::sqlite::failure::{Failure, Outcome};
 
-/// An answer to keep.
+/// A response to cache.
 pub(super) struct Put {
     pub(super) shelf: CacheNamespace,
     pub(super) limits: NamespaceLimits,
@@ -21,7 +21,7 @@ pub(super) struct Put {
     pub(super) answer: Arc<Answer>,
 }
 
-/// Ends when nobody can send any more and all is written.
+/// Ends when all senders are gone and everything is written.
 pub(super) struct WriterThread {
     place: Arc<Place>,
     waiting: Receiver<Put>,
@@ -61,7 +61,7 @@ impl WriterThread {
         }
     }
 
-    /// Reads the whole file; fails where it is damaged.
+    /// Checks the whole file; fails if it is damaged.
     fn check(&mut self) -> Outcome<()> {
         let connection = &self.current()?.connection;
         let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
