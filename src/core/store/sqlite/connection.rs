@@ -82,8 +82,8 @@ pub(super) type FileId = (u64, u64);
 pub(super) type FileId = ();
 
 impl Connected {
-    /// True while the path still names the open file. If it was deleted or replaced, writes to the
-    /// open file would be lost.
+    /// True while the path names the open file. Once it is deleted or replaced, writes would be
+    /// lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }

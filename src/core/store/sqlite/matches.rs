@@ -11,8 +11,7 @@
 //! (<https://www.sqlite.org/bindptr.html>), which SQL can neither make nor read. It points to the
 //! stack of [`each`], which leaves it alone until the step has returned, and finalizes the
 //! statement before returning itself. Our function never re-enters itself, as nothing else holds
-//! the statement. A panic in it aborts the process, as `extern "C"` does, and never unwinds into
-//! SQLite.
+//! the statement. A panic in it aborts the process, as `extern "C"` does: none unwinds into SQLite.
 #![expect(unsafe_code, reason = "FTS5 gives what a ranking is made of to C functions alone")]
 
 use std::ffi::{CStr, c_int, c_void};

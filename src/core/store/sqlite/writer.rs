@@ -145,8 +145,7 @@ impl Writer {
         }
     }
 
-    /// Completes `completer` once all is written and the file closed. Ends the thread with the last
-    /// handle.
+    /// Completes `completer` at the very end, when no [`Writer`] is left and the file is closed.
     pub(super) fn close(self, completer: Completer<()>) {
         if let Err(refused) = self.queue.send(Message::Close(completer))
             && let Message::Close(completer) = refused.0

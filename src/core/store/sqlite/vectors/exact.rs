@@ -1,6 +1,6 @@
-//! Comparing vectors in full: all of a space, those above a number, or those of named prompts; and keeping the best.
+//! Full comparison of vectors: of a whole space, those above a number, or those of given prompts.
 //!
-//! Every score a search answers with is made here, from what the database holds.
+//! Every score a search returns is computed here, from the vectors in the database.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -11,7 +11,7 @@ use super::kernel::{Cosines, HALF};
 use super::nearest::Keys;
 use crate::store::nearness;
 
-/// A prompt's score: how near it is by the cosines of its parts.
+/// A prompt's score: the nearness of its parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub(super) key: i64,
@@ -19,13 +19,13 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    /// Best first; of equals the one stored last.
+    /// Best first; ties put the newest prompt first.
     pub(super) fn compare(&self, other: &Self) -> std::cmp::Ordering {
         other.cosine.total_cmp(&self.cosine).then_with(|| other.key.cmp(&self.key))
     }
 }
 
-/// The best of all that are pushed.
+/// Keeps the best of all that are pushed.
 #[derive(Debug)]
 pub(super) struct Best {
     wanted: usize,
@@ -33,14 +33,14 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// So many of them.
+    /// Keeps the best `wanted`.
     pub(super) fn of(wanted: usize) -> Self {
         Self { wanted, kept: Vec::new() }
     }
 
     pub(super) fn push(&mut self, scored: Scored) {
         self.kept.push(scored);
-        // Thrown out in bulk: cheaper than keeping them in order all the time.
+        // Discarded in bulk: cheaper than keeping them sorted.
         if self.kept.len() >= self.wanted.saturating_mul(2).saturating_add(1024) {
             self.cut();
         }
@@ -53,7 +53,7 @@ impl Best {
         }
     }
 
-    /// Best first.
+    /// The best, sorted.
     pub(super) fn into_sorted(mut self) -> Vec<Scored> {
         self.cut();
         self.kept.sort_unstable_by(Scored::compare);
@@ -61,7 +61,7 @@ impl Best {
     }
 }
 
-/// Compares with every vector of the space whose number is above `above`. Tells how many vectors there are.
+/// Compares with every vector of the space whose number is above `above`. Returns their count.
 pub(super) fn scan(
     connection: &Connection,
     space: &StoredSpace,
@@ -73,7 +73,7 @@ pub(super) fn scan(
     if space.newest <= above {
         return Ok(0);
     }
-    // Where most vectors are of this space, walking the table is faster than going through the index.
+    // If most vectors are of this space, scanning the table is faster than the index.
     let all: i64 =
         connection.prepare_cached("SELECT ifnull(sum(prompts), 0) FROM spaces")?.query_row([], |row| row.get(0))?;
     let by_table = space.prompts.saturating_mul(4) >= all.unsigned_abs();
@@ -94,7 +94,7 @@ pub(super) fn scan(
     Ok(vectors)
 }
 
-/// Compares with the vectors of this number, if they are still there.
+/// Compares with the vector of this number, if it still exists.
 pub(super) fn number(
     connection: &Connection,
     space: &StoredSpace,
@@ -127,7 +127,7 @@ pub(super) fn prompts(
     Ok(())
 }
 
-/// How near a prompt is by its input's vector, in this column, and its content's, in the next.
+/// The nearness of a prompt, from its input's vector in `column` and its content's in the next.
 pub(super) fn nearer(row: &rusqlite::Row<'_>, column: usize, cosines: Cosines<'_>) -> Outcome<f32> {
     let cosine = |column: usize| -> Outcome<Option<f64>> {
         let ValueRef::Blob(stored) = row.get_ref(column)? else { return Ok(None) };

@@ -1,11 +1,11 @@
-//! The nearest by way of codes: a wide net, an estimate, then the vectors themselves.
+//! Approximate search by codes: a wide net, an estimate, then the vectors themselves.
 //!
-//! The net keeps some thousands of rows by their codes, the estimate puts those in order, the first of them are compared in
-//! eight bits a number, and what by that can be among the best, a few dozen, is compared in full. How far down both orders
-//! what was found stood tells how safe the first two cuts were: as long as it all stood near the top, what was cut off is
-//! very likely further away than anything found. Else more is taken, until comparing everything is cheaper. The third cut
-//! is certain: a vector in eight bits knows how far it may be off. A slow right answer rather than a fast one that lacks
-//! something.
+//! The net keeps some thousands of rows by their codes, and the estimate sorts them. The first of
+//! them are compared in eight bits a number, and the few dozen that can be among the best are
+//! compared in full. How far down both orders the hits were tells how safe the first two cuts were:
+//! if all were near the top, anything cut off is very likely further away. Otherwise more is taken,
+//! until comparing everything is cheaper. The third cut is exact: the error of an eight-bit vector
+//! is known. Prefers a slow right answer to a fast incomplete one.
 
 use std::collections::HashSet;
 
@@ -18,31 +18,30 @@ use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
 
-/// All that was found must stand in the first third by code, for the net to have been wide enough; else one three times as
-/// wide is cast. Among a million clustered vectors of 384 dimensions one in five hundred of the ten nearest stands behind
-/// the two thousandth place.
+/// All hits must be in the first third by code, or a net three times as wide is cast. Among a
+/// million clustered vectors of 384 dimensions one in five hundred of the ten nearest is beyond the
+/// two thousandth position.
 const MARGIN: usize = 3;
 
-/// All that was found must stand in the first quarter of what was compared in eight bits, for that to have been enough; else
-/// twice as many are.
+/// All hits must be in the first quarter of what was compared in eight bits, or twice as many are.
 const CLEARANCE: usize = 4;
 
-/// How many are compared in eight bits at first. Where thousands of vectors of 384 dimensions lie in one cluster, an estimate
-/// puts one in seventy of the ten nearest behind the five hundredth place and none behind the two thousandth; at 1536 it
-/// puts none behind the hundredth.
+/// How many rows are first compared in eight bits. With thousands of vectors of 384 dimensions in
+/// one cluster, one in seventy of the ten nearest is beyond position 500 by estimate and none
+/// beyond 2000; at 1536 none is beyond position 100.
 fn at_first(dimensions: usize) -> usize {
     (2000 * 384 * 384 / (dimensions * dimensions)).clamp(200, 2000)
 }
 
-/// What came of it.
+/// The result of a fast search.
 pub(super) struct Fast {
-    /// Best first; `None` where everything has to be compared.
+    /// Best first; `None` if everything has to be compared.
     pub(super) best: Option<Vec<Scored>>,
-    /// What the file needs.
+    /// The maintenance the file needs.
     pub(super) maintenance: IndexMaintenance,
 }
 
-/// Finds the best of a space that has a file of codes.
+/// Searches a space that has a file of codes.
 pub(super) fn find(
     connection: &Connection,
     codes: &Codes,
@@ -86,11 +85,11 @@ impl Search<'_> {
     fn run(&self, least: usize) -> Result<Fast, CodesError> {
         let covered = (self.file.blocks()? as u64).saturating_mul(self.file.rows_a_block());
         if covered.saturating_mul(2) < self.space.vectors {
-            // Half of it has to be compared in full: one walk over all is as fast as two over parts.
+            // Half of it would be compared in full: one scan of all is as fast.
             return Ok(Fast { best: None, maintenance: IndexMaintenance::Look });
         }
         let cosines = Cosines::of(self.query);
-        // The more bits a code has, the better it tells.
+        // Codes with more bits discriminate better.
         let least = (least * 384 / self.query.len()).clamp(least / 4, least);
         let mut net = least.max(self.wanted.saturating_mul(64));
         let mut first_compared = at_first(self.query.len()).max(self.wanted.saturating_mul(16));
@@ -116,8 +115,8 @@ impl Search<'_> {
         }
     }
 
-    /// Compares the first candidates by estimate in eight bits a number, and of those in full all that may be among the best;
-    /// more, until what is found stands well before where it stops.
+    /// Compares the first candidates in eight bits a number, and in full those that may be among
+    /// the best; takes more until the hits are well before the end.
     fn compare(
         &self,
         cosines: Cosines<'_>,
@@ -157,11 +156,11 @@ impl Search<'_> {
     }
 }
 
-/// The best so far by full comparison, and where among the candidates each of them stood.
+/// The best so far by full comparison, and the candidate position of each.
 struct Finalists {
     wanted: usize,
     best: Vec<(Scored, Option<usize>)>,
-    /// All that were compared.
+    /// The numbers of all vectors compared.
     numbers: HashSet<i64>,
 }
 
@@ -171,8 +170,8 @@ impl Finalists {
         Self { wanted, best, numbers: HashSet::new() }
     }
 
-    /// True where nothing whose nearest part is no nearer than this can be among them. A prompt is never nearer than its
-    /// nearest part, however the two are combined.
+    /// True if no prompt whose nearest part has this cosine at most can be among the best. A prompt
+    /// is never nearer than its nearest part, however the two are combined.
     fn are_all_above(&self, at_most: f32) -> bool {
         self.best.len() >= self.wanted && self.best.last().is_none_or(|(last, _)| at_most < last.cosine)
     }
@@ -186,8 +185,8 @@ impl Finalists {
 
 struct Compared {
     best: Vec<Scored>,
-    /// How far down the order of codes the furthest of those found stood.
+    /// The furthest position of a hit in the order of codes.
     furthest_by_code: usize,
-    /// How many were compared in eight bits a number.
+    /// Rows compared in eight bits a number.
     rows: usize,
 }

@@ -1,22 +1,22 @@
-//! The arithmetic of vectors: lengths, cosines, half precision, eight bits a number; and the widest instructions the
-//! processor has for it.
+//! Vector arithmetic: lengths, cosines, half precision and eight-bit numbers, vectorised.
 //!
-//! Each loop is written once, over blocks of lanes that the compiler turns into vector instructions, and `pulp` picks at run
-//! time for which instructions it was compiled: of what is inlined, so each is a [`NullaryFnOnce`] that always is; a closure
-//! may not be, and is then compiled for the oldest processor. The kernels of `numkong` are faster by the call, but they take two minutes to
-//! build, and its safe interface compares one pair a call where a code has six words. Every variant gives the same sums
-//! to the last bit, because lanes are added in an order written here.
+//! Each loop is written once, over blocks of lanes that the compiler vectorises, and `pulp` selects
+//! at run time the instruction set it was compiled for. That needs inlining, so each is a
+//! [`NullaryFnOnce`], which is always inlined; a closure may not be, and is then compiled for the
+//! oldest processor. The kernels of `numkong` are faster per call, but take two minutes to build,
+//! and its safe interface compares one pair a call where a code has six words. Every variant gives
+//! the same sums to the last bit, because the order of addition is fixed here.
 
 use half::f16;
 use pulp::{Arch, NullaryFnOnce};
 
-/// Sums that run side by side.
+/// Number of parallel sums.
 const LANES: usize = 32;
 
-/// Bytes of a number in half precision.
+/// Bytes of a half-precision number.
 pub(super) const HALF: usize = 2;
 
-/// The vector with length one; `None` where it has no direction: it is all zeros, or holds a number that is not finite.
+/// The normalised vector; `None` if it is all zeros or has a number that is not finite.
 pub(super) fn normalised(vector: &[f32]) -> Option<Vec<f32>> {
     let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
     if !length.is_finite() || length == 0.0 {
@@ -26,19 +26,19 @@ pub(super) fn normalised(vector: &[f32]) -> Option<Vec<f32>> {
     Some(vector.iter().map(|number| (f64::from(*number) / length) as f32).collect())
 }
 
-/// As it is stored: half precision, little-endian. The vector has length one.
+/// A normalised vector as stored: half precision, little-endian.
 pub(super) fn stored(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| f16::from_f32(*number).to_le_bytes()).collect()
 }
 
-/// What was stored, in the precision it is compared in.
+/// A stored vector in single precision.
 pub(super) fn widened(stored: &[u8]) -> Vec<f32> {
     let (halves, _) = stored.as_chunks::<HALF>();
     halves.iter().map(|half| widen(*half)).collect()
 }
 
-/// A finite number in half precision, exactly. Without a branch, so that a loop of it becomes vector instructions: moving
-/// the bits gives the number with its exponent too small by 112, whether it was normal or not.
+/// Converts a finite half-precision number exactly. Branch-free, so that loops vectorise: shifting
+/// the bits gives the number with its exponent too small by 112, subnormal or not.
 #[inline(always)]
 fn widen(half: [u8; HALF]) -> f32 {
     const TWO_TO_112: f32 = f32::from_bits((127 + 112) << 23);
@@ -47,8 +47,8 @@ fn widen(half: [u8; HALF]) -> f32 {
     f32::from_bits(magnitude.to_bits() | ((bits & 0x8000) << 16))
 }
 
-/// A number in eight bits, exactly. Put behind a float's leading bit, for the same reason: a conversion would not become
-/// vector instructions.
+/// Converts an eight-bit number exactly, through a float's mantissa: a conversion would not
+/// vectorise.
 #[inline(always)]
 fn whole(number: u8) -> f32 {
     const TWO_TO_23: f32 = 8_388_608.0;
@@ -63,17 +63,17 @@ pub(super) struct Cosines<'query> {
 }
 
 impl<'query> Cosines<'query> {
-    /// Of this vector, which has length one.
+    /// Compares with this normalised vector.
     pub(super) fn of(query: &'query [f32]) -> Self {
         Self { query, processor: Arch::new() }
     }
 
-    /// How many numbers the vector has.
+    /// The vector's dimensions.
     pub(super) fn dimensions(self) -> usize {
         self.query.len()
     }
 
-    /// The cosine, -1..=1. The stored one is divided by its length, which rounding has moved from one.
+    /// The cosine, -1..=1, divided by the length of the stored vector, which rounding changed.
     pub(super) fn with(self, stored: &[u8]) -> f32 {
         let (dot, square) = self.processor.dispatch(DotAndSquare { query: self.query, stored });
         if square > 0.0 { (dot / square.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
@@ -111,22 +111,22 @@ impl NullaryFnOnce for DotAndSquare<'_> {
     }
 }
 
-/// A vector of length one in eight bits a number, and how far that is from it.
+/// A normalised vector in eight bits a number, with its rounding error.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rounded {
-    /// What a number is to be multiplied with.
+    /// The factor from stored to real numbers.
     pub(super) scale: f32,
-    /// A cosine with the rounded vector is at most so far from the true one, as [`Cosines::with`] computes it.
+    /// Bound on the error of a cosine with it, relative to [`Cosines::with`].
     pub(super) error: f32,
     /// -127..=127.
     pub(super) numbers: Vec<i8>,
 }
 
-/// More than the sums of one cosine lose in 32 bits, at any dimensions that can be stored.
+/// A bound on the rounding error of one cosine's 32-bit sums, at any dimensions that can be stored.
 const LOST_IN_SUMS: f64 = 2e-5;
 
 impl Rounded {
-    /// Of a vector in half precision; length one is restored first.
+    /// Rounds a half-precision vector, normalising it first.
     pub(super) fn of(stored: &[u8]) -> Self {
         let vector = widened(stored);
         let length = vector.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>().sqrt();
@@ -134,7 +134,7 @@ impl Rounded {
         if length == 0.0 {
             return Self { scale: 0.0, error: 0.0, numbers: vec![0; vector.len()] };
         }
-        // As a multiple of the stored numbers: the length is taken into the scale.
+        // The length of the vector is part of the scale.
         let step = greatest / 127.0;
         #[expect(clippy::cast_possible_truncation, reason = "-127..=127 by the choice of the step")]
         let numbers: Vec<i8> = vector.iter().map(|number| (f64::from(*number) / step).round() as i8).collect();
@@ -150,7 +150,7 @@ impl Rounded {
 }
 
 impl Cosines<'_> {
-    /// Nearly the cosine with a vector in eight bits a number, of this [`Rounded::scale`]. The numbers are given as bytes.
+    /// Approximates the cosine with an eight-bit vector of this [`Rounded::scale`], given as bytes.
     pub(super) fn with_rounded(self, scale: f32, numbers: &[u8]) -> f32 {
         self.processor.dispatch(DotRounded { query: self.query, numbers }) * scale
     }

@@ -1,15 +1,16 @@
-//! Vectors of prompts: storing them, telling what has none, finding the nearest.
+//! Vectors of prompts: storing them, finding prompts without one, finding the nearest.
 //!
-//! The table `vectors` is the truth: one row a prompt and space, in half precision, never changed; replacing deletes the
-//! row and makes another with a new number. The deletion of a prompt takes its rows along. How many there are is
-//! counted by triggers in `spaces`, so that telling it never walks a million rows.
+//! The table `vectors` is the source of truth: one row per prompt and space, in half precision,
+//! never changed. Replacing deletes the row and inserts another with a new number; deleting a
+//! prompt deletes its rows. Triggers count them in `spaces`, so that counting never walks a million
+//! rows.
 //!
-//! Rules that always hold: only vectors with a direction come in, each with length one; a vector of other dimensions
-//! than its space has is refused before anything is read or written; how near a prompt is, [`nearness`](crate::store::nearness()) says, and of
-//! equals the one stored last comes first.
+//! What always holds: stored vectors have a direction and length one; a vector with other
+//! dimensions than its space is refused before anything is read or written;
+//! [`nearness`](crate::store::nearness()) defines the order; ties put the newest first.
 //!
-//! Where to go next: [`nearest`](mod@nearest) for how a search is answered, [`codes`] for the files that make it fast, [`kernel`] for the
-//! arithmetic.
+//! Where to go next: [`nearest`](mod@nearest) for searching, [`codes`] for the sidecar files that
+//! make it fast, [`kernel`] for the arithmetic.
 
 mod codes;
 mod exact;
@@ -38,18 +39,18 @@ pub(super) use self::nearest::Keys;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct StoredSpace {
     key: i64,
-    /// Its name among all databases.
+    /// A unique name across all databases.
     stamp: [u8; 16],
     dimensions: usize,
     /// Prompts with vectors in it.
     prompts: u64,
     /// Vectors in it.
     vectors: u64,
-    /// The number given last.
+    /// The number last assigned.
     newest: i64,
 }
 
-/// The vectors of one prompt, as they are stored.
+/// The vectors of one prompt, as stored.
 struct Row {
     id: PromptId,
     input: Option<Vec<u8>>,
@@ -73,7 +74,7 @@ pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
     Pending::ready(answer.map_err(|failure| failure.explain(&store.place, "searching by nearness")))
 }
 
-/// Looks after the file of codes, as the database is now.
+/// Maintains the file of codes for the current database.
 fn look_after(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance, pace: Pace) -> Outcome<()> {
     if maintenance == IndexMaintenance::None {
         return Ok(());
@@ -107,7 +108,7 @@ pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) 
     }
 }
 
-/// The vector with length one, if it belongs into this space.
+/// The normalised vector, if it fits this space.
 fn checked(space: &Space, field: &str, vector: &[f32]) -> Result<Vec<f32>> {
     if !(1..=65_536).contains(&space.dimensions) {
         return Err(Error::value("dimensions", format!("must be 1 to 65536, not {}", space.dimensions)));
@@ -224,7 +225,7 @@ pub(super) fn unembedded(
     limit: u32,
 ) -> Outcome<Vec<Unembedded>> {
     if count_unembedded(connection, space)? == 0 {
-        // Where all are done, finding that out must not walk all of them.
+        // If all have vectors, finding that out must not walk all prompts.
         return Ok(Vec::new());
     }
     let space = stored_space(connection, space)?.map(|space| space.key);

@@ -1,7 +1,7 @@
-//! A search by nearness: what passes the filter, which way to compare it, and what is answered.
+//! Similarity search: applies the filter and chooses how to compare.
 //!
-//! Few prompts are compared one by one, a small space as a whole, a large one by its codes first. Whichever way, the filter is applied before anything is
-//! ranked, and every score comes from the vectors in the database.
+//! Few prompts are compared one by one, a small space as a whole, a large one by its codes first.
+//! The filter always comes before ranking, and every score from the database's vectors.
 
 use rusqlite::{Connection, params_from_iter};
 
@@ -14,7 +14,7 @@ use super::{fast, stored_space};
 use crate::domain::PromptId;
 use crate::store::{Filter, Found, Hit, Nearest};
 
-/// An answer, and how it came about.
+/// A search result and how it was computed.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) found: Found,
@@ -30,20 +30,20 @@ pub(super) enum Way {
     Few,
     /// All of the space.
     All,
-    /// By their codes first.
+    /// By codes first.
     Codes,
 }
 
 /// The keys of the prompts that pass a filter.
 #[derive(Debug)]
 pub(in super::super) enum Keys {
-    /// All there are.
+    /// All prompts.
     All,
-    /// These: a bit a key.
+    /// A bit set of keys.
     Some {
         /// Bit `key % 64` of word `key / 64`.
         bits: Vec<u64>,
-        /// How many.
+        /// How many keys are set.
         count: u64,
     },
 }
@@ -69,7 +69,7 @@ impl Keys {
         Ok(Self::Some { bits, count })
     }
 
-    /// True for a prompt that is among them.
+    /// True if the prompt passes.
     pub(in super::super) fn pass(&self, key: i64) -> bool {
         match self {
             Self::All => true,
@@ -81,7 +81,7 @@ impl Keys {
         }
     }
 
-    /// All of them, if they are few.
+    /// The keys, if there are at most `at_most`.
     fn few(&self, at_most: u64) -> Option<Vec<i64>> {
         match self {
             Self::Some { bits, count } if *count <= at_most => {
@@ -97,7 +97,7 @@ impl Keys {
     }
 }
 
-/// Answers a search. Its vector has length one and the dimensions of its space.
+/// Searches. The query vector has length one and the dimensions of its space.
 pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> Outcome<Answer> {
     let keys = Keys::of(connection, &query.filter)?;
     let total = match &keys {

@@ -1,4 +1,4 @@
-//! Searches by way of codes: that they conform, what they find, and what a crash, a spoilt or an old file does to them.
+//! Searches by codes: conformance, results, crashes, and damaged or old files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::domain::Prompt;
 use crate::store::conformance::vectors::{Vectors, assert_nearest, near, space};
 use crate::store::{Applied, Filter, FindStore, Mutation, Store, conformance, samples};
 
-/// A store whose every space has a file of codes, of small blocks.
+/// A store with a file of codes for every space, in small blocks.
 fn open(path: &Path) -> SqliteStore {
     let mut store = SqliteStore::open(path);
     let mut codes = Codes::beside(path);
@@ -28,19 +28,19 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The files of codes beside a database.
+/// The code files of a database.
 fn code_files(path: &Path) -> Vec<PathBuf> {
     files(path, "codes")
 }
 
-/// The files beside a database whose names end so.
+/// The sidecar files of a database with this extension.
 fn files(path: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(files) = std::fs::read_dir(path.with_file_name("aludel.db-vectors")) else { return Vec::new() };
     let paths = files.map(|file| file.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
-/// Searches, and tells how.
+/// Searches, and returns how.
 fn search(store: &SqliteStore, query: &Nearest) -> (Found, Way, IndexMaintenance) {
     let work = |connection: &Connection| nearest::find(connection, &store.codes, query);
     let answer = store.read_now(nearest::Answer::default(), work).unwrap();
@@ -141,7 +141,7 @@ fn searches_make_a_large_file_by_slices_and_tending_makes_it_whole() {
     );
     assert_finds(&store, &rows);
 
-    // What has outgrown its file is not made anew on the way.
+    // An outgrown file is not rebuilt during a search.
     let gone: Vec<PromptId> = rows.drain(10..110).map(|(prompt, _)| prompt.id).collect();
     store.apply(Mutation::Delete { ids: gone, expected_revision: None }).wait().unwrap();
     assert_finds(&store, &rows);
@@ -280,7 +280,7 @@ fn files_of_spaces_that_are_gone_are_swept() {
     assert!(!stray.exists() && other.exists());
 }
 
-/// Prompts by the thousand, made by the database itself. Their ids are their numbers.
+/// Thousands of prompts, made by the database itself. Their ids are their numbers.
 fn store_plain(store: &SqliteStore, count: u32) -> Vec<PromptId> {
     let made = store.write("storing", move |connection| {
         connection.execute_batch(&format!(
@@ -343,22 +343,22 @@ fn codes_find_what_an_exact_search_finds() {
     assert!(by_codes * 2 > SEARCHES, "{by_codes} of {SEARCHES} searches went by codes");
 }
 
-/// What happens to a database and to the files beside it. Prompts are named by the seeds of [`samples`].
+/// Operations on a database and its sidecar files. Prompts are named by the seeds of [`samples`].
 #[derive(Debug, Clone)]
 enum Operation {
-    /// Stores prompts, and gives them vectors.
+    /// Stores prompts with vectors.
     Store(u32, u32),
-    /// Gives a prompt other vectors.
+    /// Replaces a prompt's vectors.
     Replace(u32, u64),
     Delete(Vec<u32>),
     Forget,
     Search,
     Tend,
-    /// Goes on with a copy of what is on the disk at this moment.
+    /// Continues with a copy of the disk as it is now.
     Crash,
-    /// Cuts the file of codes or that of bytes off, at so many of 100 parts.
+    /// Truncates the file of codes or of bytes at this percentage.
     CutOff(u64),
-    /// Spoils a byte of the file of codes or that of bytes, at so many of 100 parts.
+    /// Corrupts a byte of the file of codes or of bytes, at this percentage.
     Spoil(usize),
     /// Copies the files of codes.
     Keep,
@@ -402,7 +402,7 @@ fn either_files(path: &Path, number: usize) -> Vec<PathBuf> {
     files(path, if number.is_multiple_of(2) { "codes" } else { "bytes" })
 }
 
-/// The store under test, and what it must hold.
+/// The store under test, and its expected content.
 struct Under {
     folder: tempfile::TempDir,
     copies: u32,
@@ -469,7 +469,7 @@ impl Under {
                     let place = bytes.len() * part / 100;
                     bytes.get_mut(place..).and_then(<[u8]>::first_mut).into_iter().for_each(|byte| *byte ^= 0xFF);
                     std::fs::write(&path, bytes).unwrap();
-                    // What this process has checked it does not check again.
+                    // A process does not check again what it has checked.
                     self.store = open(&self.path);
                 }
             }

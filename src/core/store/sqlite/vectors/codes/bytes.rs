@@ -1,13 +1,14 @@
-//! The file of bytes beside a file of codes: every vector in eight bits a number, to choose by among what the codes found.
+//! The file of bytes that goes with a file of codes: every vector in eight bits a number, for
+//! choosing among what the codes found.
 //!
 //! ```text
 //! record   number of the vector (i64), scale, greatest error (f32 each), numbers (i8 a dimension), checksum (u64)
 //! ```
 //!
-//! A record lies at the place its code has in the file of codes, so the file needs no header. Its checksum covers that place
-//! and the salt both files were made with: a record that was never written, is half written, or belongs to
-//! another file is found out when it is read, one by one, so that nobody reads the whole file to trust it. Records are
-//! written before the block of codes that makes them known.
+//! A record is at the same position as its code in the file of codes, so the file needs no header.
+//! Its checksum covers that position and the salt both files were made with, so a record that was
+//! never written, is half written, or belongs to another file is detected when it is read, without
+//! a check of the whole file. Records are written before the block of codes that refers to them.
 
 use std::fs::File;
 use std::io::Result;
@@ -21,22 +22,22 @@ use super::layout::{Header, Layout};
 /// Bytes before the numbers.
 const BEFORE: usize = 16;
 
-/// Bytes after them.
+/// Bytes after the numbers.
 const CHECKSUM: usize = 8;
 
-/// What the record of a vector tells of its cosine with a query.
+/// A vector's approximate cosine with a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Nearly {
     /// The vector's number.
     pub(in super::super) number: i64,
-    /// Nearly the cosine.
+    /// The approximate cosine.
     pub(in super::super) cosine: f32,
-    /// How far from the true one it may be.
+    /// Bound on its error.
     pub(in super::super) error: f32,
 }
 
 impl Nearly {
-    /// No cosine of this vector is greater.
+    /// An upper bound on the cosine.
     pub(in super::super) fn at_most(&self) -> f32 {
         self.cosine + self.error
     }
@@ -47,7 +48,7 @@ pub(super) fn length(layout: Layout) -> usize {
     BEFORE + layout.dimensions + CHECKSUM
 }
 
-/// Where in the file the record of this row lies.
+/// The file offset of this row's record.
 pub(super) fn place(layout: Layout, block: usize, row: usize) -> u64 {
     (index(layout, block, row)) * (length(layout) as u64)
 }
@@ -56,7 +57,7 @@ fn index(layout: Layout, block: usize, row: usize) -> u64 {
     block as u64 * layout.rows as u64 + row as u64
 }
 
-/// Adds the record of a vector in half precision.
+/// Appends the record of a half-precision vector.
 pub(super) fn push(header: &Header, block: usize, row: usize, number: i64, stored: &[u8], records: &mut Vec<u8>) {
     let from = records.len();
     let Rounded { scale, error, numbers } = Rounded::of(stored);
@@ -68,7 +69,7 @@ pub(super) fn push(header: &Header, block: usize, row: usize, number: i64, store
     records.extend(checksum.to_le_bytes());
 }
 
-/// Compares with the record of this row.
+/// Compares a query with the record of this row.
 pub(super) fn compare(
     header: &Header,
     file: &File,

@@ -1,10 +1,11 @@
-//! One file of codes and the file of bytes beside it: opening, walking, comparing, making.
+//! A file of codes and its file of bytes: opening, walking, comparing, creating.
 //!
-//! A file gets its name when it is whole, and is only ever appended to afterwards, whole blocks at a time; so any process
-//! may read it while another appends. What is behind the last whole block, a crash left there, and the next append writes
-//! over it. A block is checked against its checksum when this process first reads it.
+//! A file is renamed into place when complete, and afterwards only whole blocks are appended, so
+//! any process can read it while another appends. Data after the last whole block is left by a
+//! crash, and the next append overwrites it. A process verifies a block's checksum on its first
+//! read.
 //!
-//! An error here means that the file is of no use, never that a search fails: whoever gets one compares in full.
+//! An error means that the file is unusable; it never fails a search, which compares in full.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Seek, SeekFrom, Write};
@@ -21,20 +22,20 @@ use super::bytes::{self, Nearly};
 use super::layout::{Header, Layout, Summary, word};
 use super::probe::{Candidate, Net, Probe};
 
-/// From so many bytes of codes on, two threads walk.
+/// Bytes of codes above which two threads walk.
 const WORTH_A_THREAD: u64 = 2 << 20;
 
-/// From so many records on, two threads compare.
+/// Number of records above which two threads compare.
 const WORTH_HALVING: usize = 512;
 
-/// What the name of the file of bytes ends in, where that of codes has its own.
+/// The extension of the file of bytes, in place of that of the codes.
 pub(super) const BYTES: &str = "bytes";
 
-/// At most so many bytes of a file are kept in memory: the codes of a million vectors of 384 dimensions. Those of larger files
-/// are read anew by every walk.
+/// Maximum bytes of a file to cache: the codes of a million vectors of 384 dimensions. Larger files
+/// are read again by every walk.
 const KEPT: u64 = 64 << 20;
 
-/// Asked once: the answer is read from several files.
+/// Computed once, because it reads several files.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
 
@@ -45,20 +46,20 @@ pub(in super::super) struct CodeFile {
     bytes: File,
     id: Option<FileId>,
     pub(super) header: Header,
-    /// Of the blocks this process has checked.
+    /// The blocks this process has verified.
     checked: Mutex<Vec<Option<Checked>>>,
     has_been_walked: AtomicBool,
 }
 
-/// A block that was checked.
+/// A verified block.
 #[derive(Debug, Clone)]
 struct Checked {
     summary: Summary,
-    /// Its codes and keys, from the second walk of a process on.
+    /// Its codes and keys, cached from the second walk of a process on.
     kept: Option<Arc<Aligned>>,
 }
 
-/// Bytes that begin where a line of the processor's cache does.
+/// Bytes aligned to a cache line.
 #[derive(Debug)]
 struct Aligned {
     bytes: Vec<u8>,
@@ -84,20 +85,20 @@ impl Aligned {
     }
 }
 
-/// A walk's outcome.
+/// The result of a walk.
 pub(in super::super) struct Walked {
-    /// By estimate, nearest first.
+    /// Candidates by estimate, nearest first.
     pub(in super::super) candidates: Vec<Candidate>,
-    /// True when those are all that pass.
+    /// True if those are all that pass.
     pub(in super::super) is_all: bool,
     /// Codes in the file.
     pub(in super::super) rows: u64,
-    /// The highest number in the file: what is above it is not.
+    /// The highest vector number in the file; higher ones are not in it.
     pub(in super::super) reach: i64,
 }
 
 impl CodeFile {
-    /// Opens the files of this space, if they are there and whole.
+    /// Opens the files of this space, if they exist and are intact.
     pub(super) fn open(path: &Path, stamp: &[u8; 16], dimensions: usize) -> Result<Self> {
         let file = File::open(path)?;
         let mut beginning = vec![0; Layout { dimensions, rows: 0 }.header()];
@@ -126,20 +127,20 @@ impl CodeFile {
         self.header.layout
     }
 
-    /// Codes a block.
+    /// Codes per block.
     pub(in super::super) fn rows_a_block(&self) -> u64 {
         self.layout().rows as u64
     }
 
-    /// How many whole blocks it has now.
+    /// The number of whole blocks now.
     pub(in super::super) fn blocks(&self) -> Result<usize> {
         let blocks = self.layout().blocks(self.file.metadata()?.len());
-        // What someone has cut off is not what will be written there.
+        // Truncated blocks must be verified again when rewritten.
         lock(&self.checked).truncate(blocks);
         Ok(blocks)
     }
 
-    /// What these blocks say of themselves; those not read yet are taken at their word.
+    /// The summaries of these blocks; those not verified yet are read unchecked.
     pub(super) fn summaries(&self, blocks: usize) -> Result<Vec<Summary>> {
         let checked = lock(&self.checked);
         let checked: Vec<Option<Summary>> =
@@ -155,14 +156,14 @@ impl CodeFile {
         (0..blocks).map(summary).collect()
     }
 
-    /// A whole block, checked.
+    /// A whole block, verified.
     pub(super) fn block(&self, block: usize) -> Result<(Vec<u8>, Summary)> {
         let mut bytes = vec![0; self.layout().block()];
         let summary = self.read(block, &mut bytes, None, 0)?;
         Ok((bytes, summary))
     }
 
-    /// Reads as much of a block as is needed; all of it, to check it, where that was not done yet.
+    /// Reads the needed part of a block, or all of it if it still has to be verified.
     fn read(&self, block: usize, bytes: &mut [u8], known: Option<Summary>, needed: usize) -> Result<Summary> {
         let place = self.layout().place(block);
         if let Some(summary) = known {
@@ -174,7 +175,7 @@ impl CodeFile {
         summary.ok_or_else(|| unfit("a block is damaged"))
     }
 
-    /// Finds some `wanted` rows whose codes are near to the query's, of prompts that are among the keys.
+    /// Finds about `wanted` rows with codes near the query's, of prompts among `keys`.
     pub(in super::super) fn walk(&self, query: &[f32], keys: &Keys, wanted: usize) -> Result<Walked> {
         let layout = self.layout();
         let blocks = self.blocks()?;
@@ -183,8 +184,7 @@ impl CodeFile {
         let probe = Probe::new(query, &self.header.mean);
         let is_large = (blocks as u64) * (layout.keys() as u64) >= WORTH_A_THREAD;
         let next = AtomicUsize::new(0);
-        // Whichever thread is free takes the next block: one that sleeps may leave all of them to the other, so each casts the
-        // whole net.
+        // Any free thread takes the next block. One may get all, so each casts the whole net.
         let work = || self.walk_some(&probe, keys, wanted.max(1), &known, &next);
         let parts = on_threads(is_large, work)?;
 
@@ -217,7 +217,7 @@ impl CodeFile {
         next: &AtomicUsize,
     ) -> Result<(Net, Vec<(usize, Checked)>)> {
         let layout = self.layout();
-        // A process that searches once needs nothing kept.
+        // A process that searches once needs no cache.
         let keeps = self.has_been_walked.load(Ordering::Relaxed) && (known.len() * layout.numbers()) as u64 <= KEPT;
         let needed = if keeps || !matches!(keys, Keys::All) { layout.numbers() } else { layout.keys() };
         let (mut net, mut found) = (Net::new(layout, wanted), Vec::new());
@@ -248,7 +248,7 @@ impl CodeFile {
         }
     }
 
-    /// Compares with the vectors of these candidates in eight bits a number; in their order.
+    /// Compares with the eight-bit vectors of these candidates, in their order.
     pub(in super::super) fn compare(&self, cosines: Cosines<'_>, candidates: &[Candidate]) -> Result<Vec<Nearly>> {
         const STEP: usize = 64;
         let next = AtomicUsize::new(0);
@@ -270,7 +270,7 @@ impl CodeFile {
     }
 }
 
-/// Does it on this thread; where that is worth while, on another one as well.
+/// Runs `work` on this thread and, if worth it, on another one too.
 fn on_threads<T: Send>(is_worth_it: bool, work: impl Fn() -> Result<T> + Sync) -> Result<Vec<T>> {
     if !is_worth_it || *PROCESSORS < 2 {
         return Ok(vec![work()?]);
@@ -283,20 +283,20 @@ fn on_threads<T: Send>(is_worth_it: bool, work: impl Fn() -> Result<T> + Sync) -
     })
 }
 
-/// Both files, open to be written.
+/// Both files, open for writing.
 pub(super) struct Writing {
     codes: File,
     bytes: File,
 }
 
 impl Writing {
-    /// Those that have these names.
+    /// Opens the existing files.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = |path: &Path| OpenOptions::new().write(true).open(path);
         Ok(Self { codes: open(path)?, bytes: open(&path.with_extension(BYTES))? })
     }
 
-    /// Writes a block, over whatever a crash may have left there: the records first, then the codes that make them known.
+    /// Writes a block over whatever a crash may have left: first the records, then the codes.
     pub(super) fn write(&mut self, layout: Layout, block: usize, codes: &[u8], records: &[u8]) -> Result<()> {
         self.bytes.seek(SeekFrom::Start(bytes::place(layout, block, 0)))?;
         self.bytes.write_all(records)?;
@@ -305,7 +305,7 @@ impl Writing {
     }
 }
 
-/// Puts new files in the place of whatever is there: the header, then what `write` adds. Readable by their owner alone.
+/// Replaces any existing files with private new ones: the header, then what `write` adds.
 pub(super) fn make(
     path: &Path,
     header: &Header,
@@ -316,14 +316,13 @@ pub(super) fn make(
     let (mut codes, bytes) = (unfinished()?, unfinished()?);
     codes.write_all(&header.encode())?;
     write(&mut Writing { codes: codes.reopen()?, bytes: bytes.reopen()? })?;
-    // Whoever opens the old codes and the new bytes in between sees that their salts differ. What a power loss may take, the
-    // checksums tell.
+    // A reader between the renames sees that the salts differ. Checksums reveal power losses.
     bytes.persist(path.with_extension(BYTES)).map_err(Error::from)?;
     codes.persist(path).map_err(Error::from)?;
     Ok(())
 }
 
-/// Says why a file cannot be used.
+/// The error for an unusable file.
 pub(super) fn unfit(why: &str) -> Error {
     Error::new(ErrorKind::InvalidData, why)
 }

@@ -1,4 +1,4 @@
-//! How a file of codes lies on the disk: a header, then blocks of one size, all numbers little-endian.
+//! The format of a file of codes: a header, then blocks of one size, all little-endian.
 //!
 //! ```text
 //! header   magic, stamp of the space (16 bytes), dimensions, rows a block (u32 each), codes when it was made (u64),
@@ -7,38 +7,38 @@
 //!          rows in use, first number, last number, checksum (u64 each)
 //! ```
 //!
-//! A code is one bit a dimension: whether the vector lies above the mean there. Codes lie in tiles of [`TILE`] rows, word
-//! by word, so that one instruction compares the same word of several rows. A block's checksum covers its place and its
-//! space: a block that is half written, moved or another file's is told from a whole one, whatever a crash leaves. The
-//! salt, drawn by chance, ties the file of bytes ([`super::bytes`]) to it.
+//! A code is one bit a dimension: whether the vector is above the mean there. Codes are in tiles of
+//! [`TILE`] rows, word by word, so that one instruction compares the same word of several rows. A
+//! block's checksum covers its position and its space, so a block that is half written, moved or
+//! from another file is detected. The random salt ties the file of bytes ([`super::bytes`]) to it.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Rows whose codes lie together.
+/// Rows whose codes are stored together.
 pub(super) const TILE: usize = 32;
 
 /// Bytes of a word.
 const WORD: usize = 8;
 
-/// Says what the file is, and in which format.
+/// Identifies the file type and format.
 const MAGIC: [u8; 8] = *b"aludelc2";
 
-/// Codes of one block stay in a core's own cache while they are compared.
+/// Sized so that the codes of a block fit in a core's own cache.
 const BLOCK_CODES: usize = 64 << 10;
 
-/// The header is filled up to a multiple of this.
+/// The header is padded to a multiple of this.
 const PAGE: usize = 4096;
 
-/// Sizes and places, told from two numbers.
+/// Sizes and offsets, derived from two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) dimensions: usize,
-    /// Rows a block; a multiple of [`TILE`].
+    /// Rows per block; a multiple of [`TILE`].
     pub(super) rows: usize,
 }
 
 impl Layout {
-    /// The usual one for so many dimensions.
+    /// The default layout for these dimensions.
     pub(super) fn of(dimensions: usize) -> Self {
         let rows = BLOCK_CODES / (dimensions.div_ceil(64) * WORD);
         Self { dimensions, rows: ((rows + 1).next_power_of_two() / 2).clamp(TILE, 1024) }
@@ -54,17 +54,17 @@ impl Layout {
         TILE * self.words() * WORD
     }
 
-    /// Where in a block the keys begin: after the codes.
+    /// Offset of the keys in a block, after the codes.
     pub(super) fn keys(self) -> usize {
         self.rows * self.words() * WORD
     }
 
-    /// Where in a block the numbers begin.
+    /// Offset of the numbers in a block.
     pub(super) fn numbers(self) -> usize {
         self.keys() + self.rows * WORD
     }
 
-    /// Where in a block it is told what is in it.
+    /// Offset of the summary in a block.
     pub(super) fn summary(self) -> usize {
         self.numbers() + self.rows * WORD
     }
@@ -79,29 +79,29 @@ impl Layout {
         (48 + self.dimensions * 4 + WORD).next_multiple_of(PAGE)
     }
 
-    /// Where in the file this block begins.
+    /// Offset of this block in the file.
     pub(super) fn place(self, block: usize) -> u64 {
         (self.header() as u64) + (block as u64) * (self.block() as u64)
     }
 
-    /// How many whole blocks a file of so many bytes holds.
+    /// Number of whole blocks in a file of this size.
     pub(super) fn blocks(self, bytes: u64) -> usize {
         let blocks = bytes.saturating_sub(self.header() as u64) / (self.block() as u64);
         usize::try_from(blocks).unwrap_or(usize::MAX)
     }
 }
 
-/// What a file begins with.
+/// The header of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Header {
     pub(super) layout: Layout,
-    /// The space's.
+    /// The stamp of the space.
     pub(super) stamp: [u8; 16],
-    /// How many codes there were when the mean was taken.
+    /// The number of codes when the mean was taken.
     pub(super) made_of: u64,
-    /// By chance: the file of bytes that was made with it has the same.
+    /// Random; the file of bytes made with it has the same.
     pub(super) salt: u64,
-    /// What vectors are coded against.
+    /// The mean that vectors are coded against.
     pub(super) mean: Vec<f32>,
 }
 
@@ -122,7 +122,7 @@ impl Header {
         bytes
     }
 
-    /// The header that these bytes begin with; `None` where there is none that is whole.
+    /// Decodes a header; `None` if it is not intact.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(&MAGIC)?;
         let (stamp, rest) = rest.split_first_chunk::<16>()?;
@@ -147,26 +147,26 @@ impl Header {
     }
 }
 
-/// What a block says of itself.
+/// The summary of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Summary {
     /// Rows in use, from the first on.
     pub(super) rows: usize,
-    /// The lowest number in it.
+    /// The lowest vector number in it.
     pub(super) first: i64,
-    /// The highest number in it.
+    /// The highest vector number in it.
     pub(super) last: i64,
 }
 
 impl Summary {
-    /// From the last bytes of a block, unchecked.
+    /// Decodes the last bytes of a block, unchecked.
     pub(super) fn decode(bytes: &[u8; 4 * WORD]) -> Self {
         let (words, _) = bytes.as_chunks::<WORD>();
         let rows = usize::try_from(u64::from_le_bytes(words[0])).unwrap_or(usize::MAX);
         Self { rows, first: i64::from_le_bytes(words[1]), last: i64::from_le_bytes(words[2]) }
     }
 
-    /// From a whole block; `None` where it is not as it was written.
+    /// Decodes a whole block; `None` if its checksum is wrong.
     pub(super) fn check(layout: Layout, stamp: &[u8; 16], place: usize, block: &[u8]) -> Option<Self> {
         let (covered, checksum) = block.split_last_chunk::<WORD>()?;
         let summary = Self::decode(block.last_chunk()?);
@@ -194,7 +194,7 @@ impl Block {
         self.layout.rows - self.summary.rows
     }
 
-    /// Adds a row; numbers come in rising order.
+    /// Adds a row; numbers must be ascending.
     pub(super) fn push(&mut self, code: &[u64], key: i64, number: i64) {
         let row = self.summary.rows;
         let tile = row / TILE * self.layout.tile();
@@ -211,7 +211,7 @@ impl Block {
         self.bytes[at..at + WORD].copy_from_slice(&word);
     }
 
-    /// The block for this place, whole; begins the next one.
+    /// The finished block for this position; starts the next one.
     pub(super) fn seal(&mut self, stamp: &[u8; 16], place: usize) -> Vec<u8> {
         let at = self.layout.summary();
         let Summary { rows, first, last } = self.summary;
@@ -230,7 +230,7 @@ fn seed(stamp: &[u8; 16], place: usize) -> u64 {
     u64::from_le_bytes(words[0]) ^ (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The word at this place of a list of words.
+/// A word of a list, by index.
 pub(super) fn word(list: &[u8], place: usize) -> [u8; WORD] {
     list.as_chunks().0[place]
 }

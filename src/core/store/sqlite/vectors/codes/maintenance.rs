@@ -1,12 +1,13 @@
-//! Keeping files of codes in step with the database: making, extending, telling a stale one.
+//! Keeps files of codes in step with the database: creating, extending, detecting stale ones.
 //!
-//! Only what is committed is coded, in the order of its numbers, so a file holds every vector of its space up to the
-//! highest number in it, but for those deleted since. One process at a time does this, under a lock; the others go on with
-//! what is there. A file is made anew when it is damaged or stale, when a quarter of it is gone from the database, and when
-//! the space has grown so far that its mean may have moved.
+//! Only committed vectors are coded, in the order of their numbers, so a file holds every vector of
+//! its space up to the highest number in it, except those deleted since. One process at a time does
+//! this, under a lock; the others use what is there. A file is rebuilt when it is damaged or stale,
+//! when a quarter of it is gone from the database, and when the space has grown so far that its
+//! mean may have moved.
 //!
-//! Searches and writers do a slice at a time, after which the file reaches further than before; what it does not reach is
-//! compared in full. Whoever keeps the program open has all of it done beside the work.
+//! Searches and writers do a slice at a time; what the file does not cover yet is compared in full.
+//! A process that stays open does the rest in the background.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -22,42 +23,42 @@ use super::probe::code_of;
 use super::{Codes, CodesError, SUFFIX};
 use crate::files;
 
-/// Vectors the mean is taken of.
+/// Number of vectors sampled for the mean.
 const SAMPLE: i64 = 4096;
 
-/// A space this many times as large as when its file was made gets a new one.
+/// A file is rebuilt when its space has grown by this factor.
 const GROWTH: u64 = 8;
 
-/// Rows compared with the database before each search, from the end of the file: where a file and a restored database
-/// part, they part to the end.
+/// Rows at the end of the file that are compared with the database before each search: a file and a
+/// restored database differ up to the end.
 const LAST_ROWS: usize = 8;
 
-/// Blocks of which the first row is compared with the database before a file is extended.
+/// Blocks whose first row is compared with the database before a file is extended.
 const SPREAD: usize = 16;
 
-/// What maintenance has to do.
+/// The maintenance a file needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in super::super) enum IndexMaintenance {
-    /// Nothing, as far as the search could tell.
+    /// None, as far as the search could tell.
     #[default]
     None,
-    /// Something may be missing or gone.
+    /// Vectors may be missing or deleted.
     Look,
     /// The file is damaged.
     Rebuild,
 }
 
-/// How much may be done at once.
+/// How much maintenance to do at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Pace {
-    /// So little that a search can have it done on the way.
+    /// Little enough to do during a search.
     Slice,
-    /// All there is to do, until the store is closed.
+    /// Everything, unless the store is closed.
     Whole,
 }
 
 impl Codes {
-    /// Makes or extends the files of a space, as the database is now. What goes wrong costs speed alone, and is logged.
+    /// Creates or extends the file of a space. Failures only cost speed, and are logged.
     pub(in super::super) fn keep_up(
         &self,
         connection: &Connection,
@@ -99,7 +100,7 @@ impl Codes {
             && let Ok(current) = self.open(space)
         {
             match fitness(connection, space, &current) {
-                // Where all cannot be made anew at once, what is there is better than a part.
+                // If all cannot be rebuilt now, the old file beats a partial one.
                 Ok(Fitness::Outgrown) if space.vectors > at_most => {
                     return self.extend(connection, space, &current, &path, at_most);
                 }
@@ -140,8 +141,8 @@ impl Codes {
         self.append(connection, space, &current.header, &mut files, (blocks, reach), at_most)
     }
 
-    /// Codes what is above a number and writes it behind so many blocks, whole blocks alone, until `at_most` vectors are
-    /// written; what is left over waits for the next time.
+    /// Codes the vectors above a number and appends whole blocks after `blocks`, up to about
+    /// `at_most` vectors; the rest waits for the next time.
     fn append(
         &self,
         connection: &Connection,
@@ -157,7 +158,7 @@ impl Codes {
         let mut written = Ok(());
         each_above(connection, space.key, above, |number, key, parts| {
             if block.room() < parts.len() {
-                // A row's two codes stay in one block, so that the highest number of a block tells what it reaches.
+                // Both codes of a row go into one block, so its highest number tells its reach.
                 vectors += (layout.rows - block.room()) as u64;
                 written = files.write(layout, place, &block.seal(&header.stamp, place), &records);
                 records.clear();
@@ -182,7 +183,7 @@ impl Codes {
         Ok(())
     }
 
-    /// Deletes the files of spaces that are no more.
+    /// Deletes the files of deleted spaces.
     fn sweep(&self, connection: &Connection) {
         let Ok(files) = std::fs::read_dir(&self.folder) else { return };
         for path in files.flatten().map(|file| file.path()) {
@@ -201,7 +202,7 @@ impl Codes {
     }
 }
 
-/// Walks the rows of a space above a number, in order, until told to stop.
+/// Calls the visitor with the rows of a space above a number, in order, until it breaks.
 fn each_above(
     connection: &Connection,
     space: i64,
@@ -224,7 +225,7 @@ fn each_above(
     Ok(())
 }
 
-/// The mean of vectors from all over the space.
+/// The mean of vectors sampled across the space.
 fn mean(connection: &Connection, space: &StoredSpace) -> Outcome<Vec<f32>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, input, content FROM vectors INDEXED BY vectors_by_space
@@ -264,11 +265,11 @@ fn reach(file: &CodeFile, blocks: usize) -> std::io::Result<i64> {
 /// How well a file fits its space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fitness {
-    /// Well, as far as it reaches.
+    /// It fits, as far as it reaches.
     Fit,
-    /// It is mostly of what is gone, or was begun when the space was much smaller: right, and slower than it could be.
+    /// Mostly deleted vectors, or made when the space was much smaller: correct but slow.
     Outgrown,
-    /// It tells of other vectors.
+    /// It describes other vectors.
     Stale,
 }
 
@@ -284,7 +285,7 @@ fn fitness(connection: &Connection, space: &StoredSpace, file: &CodeFile) -> Res
     Ok(if grown || is_mostly_gone(rows, alive) { Fitness::Outgrown } else { Fitness::Fit })
 }
 
-/// True where a quarter of the file's rows is gone from the database.
+/// True if a quarter of the file's rows is gone from the database.
 pub(in super::super) fn is_mostly_gone(rows: u64, alive: u64) -> bool {
     rows.saturating_sub(alive) > rows / 4
 }
@@ -296,8 +297,8 @@ fn vectors_above(connection: &Connection, space: &StoredSpace, above: i64) -> Ou
     Ok(statement.query_row([space.key, above], |row| row.get::<_, i64>(0))?.unsigned_abs())
 }
 
-/// True where the file tells of other vectors than the database: one of the two was replaced by an older copy. Compares
-/// the last rows, and the first of up to `spread` blocks.
+/// True if file and database differ because one was replaced by an older copy. Compares the last
+/// rows, and the first of up to `spread` blocks.
 pub(in super::super) fn is_stale(
     connection: &Connection,
     space: &StoredSpace,
@@ -327,7 +328,7 @@ pub(in super::super) fn is_stale(
     Ok(false)
 }
 
-/// True for a row whose vector the database holds as it is coded, or no longer holds.
+/// True if the row's vector in the database matches its code, or is deleted.
 fn is_as_stored(
     connection: &Connection,
     space: &StoredSpace,

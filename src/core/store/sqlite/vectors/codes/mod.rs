@@ -1,18 +1,18 @@
-//! Files of codes beside the database: what makes a search among a million vectors fast.
+//! The sidecar vector index: files of codes that make searching a million vectors fast.
 //!
-//! A vector's code is one bit a dimension, so the codes are a sixteenth of the vectors, and are read in order. Beside them
-//! lies every vector in eight bits a number, of which some thousand are looked up a search. All of it is only ever a
-//! hint where to look: every score a search answers with comes from the database, and a row that is gone from there is
-//! passed over. So a file that is missing, cut off, damaged or old costs time or, until it is found out, a place in the
-//! list; never a wrong score, a deleted prompt, or a failure. It may be deleted at any time.
+//! A vector's code is one bit a dimension, so the codes are a sixteenth of the vectors, and are
+//! read sequentially. A second file has every vector in eight bits a number, of which some thousand
+//! are looked up per search. Both only hint where to look: every score comes from the database, and
+//! rows deleted there are skipped. A missing, truncated, damaged or old file costs time or, until
+//! detected, a hit; never a wrong score, a deleted prompt, or a failure. It can be deleted.
 //!
-//! They lie in the folder `<database>-vectors`, one a space, named by the space's stamp. A small space has none: comparing
-//! it in full is as fast. Read plainly, in pieces that fit into a core's cache, because the pages of a mapped file can
-//! vanish under a reader. A process that searches again keeps the codes in memory, up to 64 MB: from there they are
-//! compared in half the time.
+//! The files are in the folder `<database>-vectors`, one per space, named by the space's stamp. A
+//! small space has none: comparing it in full is as fast. They are read in pieces that fit into a
+//! core's cache rather than mapped, because pages of a mapped file can vanish under a reader. From
+//! its second search on, a process caches up to 64 MB of codes, which halves the time.
 //!
-//! Where to go next: [`layout`] and [`bytes`] for what lies on the disk, [`mod@file`] for reading and writing them, [`probe`] for comparing,
-//! [`maintenance`] for how they follow the database.
+//! Where to go next: [`layout`] and [`bytes`] for the format, [`mod@file`] for reading and writing,
+//! [`probe`] for comparing, [`maintenance`] for following the database.
 
 mod bytes;
 mod file;
@@ -33,28 +33,28 @@ pub(super) use file::CodeFile;
 pub(super) use maintenance::{IndexMaintenance, Pace, is_mostly_gone, is_stale};
 pub(super) use probe::Candidate;
 
-/// What a file's name ends in.
+/// The extension of a file of codes.
 const SUFFIX: &str = ".codes";
 
-/// A space of fewer vectors is compared in full.
+/// Smaller spaces are compared in full.
 const LEAST: u64 = 20_000;
 
-/// So many prompts are looked up one by one; more are found faster by walking.
+/// Up to this many prompts are looked up one by one; more are found faster by walking.
 const FEW: u64 = 2_000;
 
-/// So many vectors are written before this process looks whether a file wants extending.
+/// Vectors written before this process checks whether a file needs extending.
 const LOOK_AFTER: u64 = 1024;
 
-/// Vectors that a search or a writer codes on its way, at most.
+/// Maximum vectors that a search or a write codes in passing.
 const SLICE: u64 = 16_384;
 
-/// Codes that are kept of the first comparison, at least.
+/// Minimum number of codes to keep from the first comparison.
 const NET: usize = 6000;
 
-/// Why something with a file of codes did not go.
+/// Why a file of codes could not be used or written.
 #[derive(Debug)]
 pub(super) enum CodesError {
-    /// The file is missing, damaged, or cannot be written: costs time alone.
+    /// The file is missing, damaged, or cannot be written: this only costs time.
     File(std::io::Error),
     /// The database failed.
     Database(Failure),
@@ -78,29 +78,29 @@ impl From<rusqlite::Error> for CodesError {
     }
 }
 
-/// The files of codes of one database.
+/// The code files of one database.
 #[derive(Debug)]
 pub(in super::super) struct Codes {
     folder: PathBuf,
-    /// A space of fewer vectors is compared in full.
+    /// Smaller spaces are compared in full.
     pub(in super::super) least: u64,
-    /// So many prompts are looked up one by one.
+    /// Up to this many prompts are looked up one by one.
     pub(in super::super) few: u64,
-    /// Codes that are kept of the first comparison, at least.
+    /// Minimum number of codes to keep from the first comparison.
     pub(in super::super) net: usize,
-    /// Rows a block, where not the usual ones.
+    /// Rows per block, if not the default.
     pub(in super::super) block_rows: Option<usize>,
-    /// Vectors that a search or a writer codes on its way, at most.
+    /// Maximum vectors that a search or a write codes in passing.
     pub(in super::super) slice: u64,
     /// The file that was used last.
     opened: Mutex<Option<Arc<CodeFile>>>,
-    /// Vectors written since the last look.
+    /// Vectors written since the last check.
     written: AtomicU64,
     closed: AtomicBool,
 }
 
 impl Codes {
-    /// Beside this database.
+    /// The code files of this database.
     pub(in super::super) fn beside(database: &Path) -> Self {
         let mut folder = database.file_name().unwrap_or_default().to_owned();
         folder.push("-vectors");
@@ -122,10 +122,10 @@ impl Codes {
         self.folder.join(format!("{stamp:032x}{SUFFIX}"))
     }
 
-    /// The file of a space, as it is now.
+    /// Opens the current file of a space.
     ///
     /// # Errors
-    /// Where there is none, or it is damaged at its beginning.
+    /// If there is none, or its header is damaged.
     pub(super) fn open(&self, space: &StoredSpace) -> std::io::Result<Arc<CodeFile>> {
         let path = self.path(space);
         let mut opened = lock(&self.opened);
@@ -143,7 +143,7 @@ impl Codes {
         drop(std::fs::remove_file(path));
     }
 
-    /// Ends what is being made, soon.
+    /// Stops running maintenance soon.
     pub(in super::super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
@@ -152,7 +152,7 @@ impl Codes {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Counts vectors that are being written; true when it is time to look after the file.
+    /// Counts written vectors; true when the file is due for a check.
     pub(super) fn is_time_to_look(&self, written: u64) -> bool {
         let before = self.written.fetch_add(written, Ordering::Relaxed);
         if before + written < LOOK_AFTER {

@@ -1,14 +1,15 @@
-//! A query against codes: how many bits differ, then how the query's own numbers lie along the bits.
+//! A query against codes: first the differing bits, then the query projected on the code's signs.
 //!
-//! The first is a count a word, over all codes. What is nearest by it is kept, a few thousand: a histogram of the distances
-//! seen so far tells which distance is too far, so that nothing is sorted. The second takes the query in full and the vector
-//! as plus or minus one a dimension, and puts those few thousand in an order that is much closer to the true one.
+//! The first is a popcount per word, over all codes. It keeps the nearest few thousand: a histogram
+//! of the distances so far gives the cut-off, so nothing is sorted. The second uses the query in
+//! full precision and the vector as plus or minus one per dimension, and sorts those few thousand
+//! in an order much closer to the true one.
 
 use pulp::{Arch, NullaryFnOnce};
 
 use super::layout::{Layout, TILE};
 
-/// The code of a vector: a bit a dimension, set where it lies above the mean.
+/// The code of a vector: one bit per dimension, set where it is above the mean.
 pub(super) fn code_of(vector: &[f32], mean: &[f32]) -> Vec<u64> {
     let above = |(place, (number, mean)): (usize, (&f32, &f32))| u64::from(number > mean) << place;
     vector
@@ -18,27 +19,27 @@ pub(super) fn code_of(vector: &[f32], mean: &[f32]) -> Vec<u64> {
         .collect()
 }
 
-/// A row that is near by its code.
+/// A row near by its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Near {
-    /// Bits that differ.
+    /// Number of differing bits.
     pub(in super::super) distance: u32,
-    /// Its place in the file.
+    /// The block's index in the file.
     pub(super) block: usize,
-    /// Its place in the block.
+    /// The row's index in the block.
     pub(super) row: usize,
 }
 
-/// What is nearest by code, of one walk over blocks.
+/// The nearest rows by code, from one walk over blocks.
 #[derive(Debug)]
 pub(super) struct Net {
     layout: Layout,
     wanted: usize,
     /// How many rows in the net are at each distance, up to the bound.
     at: Vec<usize>,
-    /// Rows further than this are passed over.
+    /// Rows further than this are skipped.
     bound: u32,
-    /// How many in the net are not further.
+    /// How many rows in the net are within the bound.
     within: usize,
     rows: Vec<Near>,
     codes: Vec<u64>,
@@ -46,7 +47,7 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// For so many, and what is as near as the last of them.
+    /// Keeps `wanted` rows, and any as near as the last of them.
     pub(super) fn new(layout: Layout, wanted: usize) -> Self {
         let furthest = layout.words() * 64;
         let bound = u32::try_from(furthest).unwrap_or(u32::MAX);
@@ -54,7 +55,7 @@ impl Net {
         Self { layout, wanted, at: vec![0; furthest + 1], bound, within: 0, rows, codes, has_thrown_out: false }
     }
 
-    /// True while nothing was passed over or thrown out: it holds all that was walked.
+    /// True if nothing was skipped or discarded: it holds everything walked.
     pub(super) fn holds_all(&self) -> bool {
         self.bound as usize + 1 == self.at.len() && !self.has_thrown_out
     }
@@ -74,7 +75,7 @@ impl Net {
         }
     }
 
-    /// Throws out what has turned out to be too far; of many at the same distance those stored first.
+    /// Discards rows that are now too far; at the same distance, the oldest first.
     fn throw_out(&mut self) {
         self.has_thrown_out = true;
         let words = self.layout.words();
@@ -98,15 +99,15 @@ impl Net {
     }
 }
 
-/// A row in the net, and how near it seems.
+/// A row in the net, and its estimated nearness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Candidate {
     pub(in super::super) near: Near,
-    /// The query along the signs of the row; greater is nearer.
+    /// The query projected on the row's signs; greater is nearer.
     pub(super) estimate: f32,
 }
 
-/// A query, made ready.
+/// A prepared query.
 #[derive(Debug)]
 pub(super) struct Probe<'query> {
     query: &'query [f32],
@@ -119,14 +120,14 @@ impl<'query> Probe<'query> {
         Self { query, code: code_of(query, mean), processor: Arch::new() }
     }
 
-    /// Takes what is near in a block into the net. `rows` of its codes are in use; `passes` tells which may be taken.
+    /// Adds the near rows of a block to the net. Its first `rows` are in use; `passes` filters.
     pub(super) fn walk(&self, codes: &[u8], block: usize, rows: usize, passes: impl Fn(usize) -> bool, net: &mut Net) {
         let code = &self.code;
         self.processor.dispatch(Walk { code, codes, block, rows, passes, net });
     }
 
-    /// What is in the nets, the nearest by estimate first; of equals the one stored last. Nothing is missing that is as near
-    /// by its code as the furthest of it.
+    /// The rows of the nets, nearest first by estimate; ties put the newest first. Contains every
+    /// row as near by code as its furthest.
     pub(super) fn order(&self, nets: &[Net]) -> Vec<Candidate> {
         let along = Along::new(self.query);
         let bound = common_bound(nets);
@@ -143,7 +144,7 @@ impl<'query> Probe<'query> {
     }
 }
 
-/// The least distance up to which the nets together hold as many as wanted, and each of them all it has met.
+/// The least distance within which the nets together hold the wanted number, each net completely.
 fn common_bound(nets: &[Net]) -> u32 {
     let wanted = nets.iter().map(|net| net.wanted).max().unwrap_or_default();
     let widest = nets.iter().map(|net| net.bound).min().unwrap_or_default();
@@ -187,14 +188,14 @@ impl<P: Fn(usize) -> bool> NullaryFnOnce for Walk<'_, P> {
     }
 }
 
-/// How many bits each row of a tile differs in; `None` where all differ in more than the bound, which often shows before
-/// the codes are read to their ends.
+/// The number of differing bits of each row of a tile; `None` if all exceed the bound, which often
+/// shows before the codes are fully read.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "must become part of the loop that is compiled for the processor at hand")]
 fn distances(tile: &[[u8; 8]], code: &[u64], bound: u64) -> Option<[u64; TILE]> {
     let mut distances = [0; TILE];
     let (words, _) = tile.as_chunks::<TILE>();
-    // Two words a turn, and a way out of the loop: so the compiler keeps the rows side by side.
+    // Two words per iteration and an early exit: this makes the compiler keep the rows in parallel.
     for (words, own) in words.chunks(2).zip(code.chunks(2)) {
         for (words, own) in words.iter().zip(own) {
             for lane in 0..TILE {
@@ -208,7 +209,7 @@ fn distances(tile: &[[u8; 8]], code: &[u64], bound: u64) -> Option<[u64; TILE]> 
     Some(distances)
 }
 
-/// What each byte of a code adds to the estimate: the query's numbers with the signs of its bits.
+/// The contribution of each byte of a code to the estimate.
 struct Along {
     bytes: Vec<[f32; 256]>,
 }
@@ -271,7 +272,7 @@ mod tests {
             let query = samples::vector(12_345, u32::try_from(dimensions).unwrap());
             let probe = Probe::new(&query, &mean);
             let passes = |row: usize| row % 3 != 1;
-            // However unevenly two threads come to share the rows.
+            // However unevenly two threads share the rows.
             let (mut net, mut other) = (Net::new(layout, wanted), Net::new(layout, wanted));
             probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 != 0, &mut net);
             probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 == 0, &mut other);
