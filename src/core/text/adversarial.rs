@@ -1,34 +1,33 @@
-//! Adversarial texts: what a hostile or broken source sends, at any length, for tests of every entry.
+//! Adversarial texts of any length, as hostile sources send them (feature `test-support`).
 //!
-//! [`SHAPES`] is the list; each makes a text of the wanted length in bytes, the same one every time. They are chosen to
-//! be the worst cases of scanners over text: one long word, camel case, runs of one character, openings without an
-//! end, deep nesting, many short lines, one long line, and the beginnings of whatever this program looks for.
-//! For tests alone (feature `test-support`).
+//! Each of [`SHAPES`] makes a text of the wanted length in bytes, deterministically. They are worst
+//! cases for text scanners: one long word, camel case, runs of one character, unclosed openings,
+//! deep nesting, many short lines, one long line, and beginnings of what is searched for.
 
 /// A kind of adversarial text.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// What it is, in a word or a few.
+    /// A short name.
     pub name: &'static str,
     make: Make,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Make {
-    /// One piece over and over.
+    /// One piece repeated.
     Repeat(&'static str),
-    /// The first piece once, the second over and over.
+    /// The first piece once, then the second repeated.
     After(&'static str, &'static str),
     /// The first piece for half of the text, the second for the other half.
     Nested(&'static str, &'static str),
-    /// The first piece, the second over and over, the third.
+    /// The first piece, the second repeated, the third.
     Within(&'static str, &'static str, &'static str),
     /// Anything else.
     Written(fn(usize, &mut String)),
 }
 
 impl Shape {
-    /// The text: `length` bytes, or up to three fewer where another character would be cut.
+    /// Makes the text: `length` bytes, or up to three fewer to avoid cutting a character.
     pub fn text(&self, length: usize) -> String {
         let mut text = String::with_capacity(length + 64);
         match self.make {
@@ -80,7 +79,7 @@ const fn written(name: &'static str, write: fn(usize, &mut String)) -> Shape {
 
 /// All shapes.
 pub const SHAPES: &[Shape] = &[
-    // Words without an end.
+    // Endless words.
     repeat("one long word", "a"),
     repeat("camel case", "aB"),
     repeat("capitals in camel case", "ABc"),
@@ -104,7 +103,7 @@ pub const SHAPES: &[Shape] = &[
     repeat("thai", "ไทย"),
     repeat("arabic ligature", "\u{fdfa}"),
     repeat("mixed scripts", "aд提1"),
-    // One character over and over.
+    // Runs of one character.
     repeat("blanks", " "),
     repeat("tabs", "\t"),
     repeat("line feeds", "\n"),
@@ -154,7 +153,7 @@ pub const SHAPES: &[Shape] = &[
     repeat("emoji", "🜂"),
     repeat("flags", "🇩🇪"),
     repeat("variation selectors", "\u{fe0f}"),
-    // Openings without an end.
+    // Unclosed openings.
     repeat("round brackets", "("),
     repeat("square brackets", "["),
     repeat("curly brackets", "{"),
@@ -220,7 +219,7 @@ pub const SHAPES: &[Shape] = &[
     repeat("mapping lines", "a: 1\n"),
     written("different mapping lines", |length, text| counted(length, text, "key", ": 1\n")),
     repeat("comma separated values", "\"a\",b\n"),
-    // The beginnings of what is looked for.
+    // Beginnings of what cleaning looks for.
     repeat("assents", "Sure! "),
     repeat("assents on lines", "Sure!\n"),
     repeat("announcements", "Here is your prompt:\n"),
@@ -254,7 +253,7 @@ fn fill(text: &mut String, piece: &str, length: usize) {
     }
 }
 
-/// Digits of base 64 without a repeat that a scanner could profit from.
+/// Base64 digits without repeats that a scanner could exploit.
 fn base64(length: usize, text: &mut String) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -267,7 +266,7 @@ fn base64(length: usize, text: &mut String) {
     }
 }
 
-/// A sentence with a picture in it, as a browser copies it.
+/// A sentence with an embedded image, as a browser copies it.
 fn picture(length: usize, text: &mut String) {
     const END: &str = "==) in two sentences.";
     text.push_str("Describe this picture (data:image/png;base64,");
@@ -275,7 +274,7 @@ fn picture(length: usize, text: &mut String) {
     text.push_str(END);
 }
 
-/// Lines each one step deeper than the one before.
+/// Lines of increasing indentation.
 fn deeper(length: usize, text: &mut String, step: &str, line: &str) {
     let mut depth = 0;
     while text.len() < length {

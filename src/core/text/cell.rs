@@ -1,13 +1,12 @@
-//! Cells of CSV (RFC 4180) that neither a spreadsheet nor a terminal obeys, and that are read back to the letter.
+//! CSV cells (RFC 4180) that are safe in spreadsheets and terminals, and round-trip exactly.
 //!
-//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@` or a control character, so text that does gets an apostrophe
-//! in front, which spreadsheets hide; text that had apostrophes before such a character gets one more. Reading takes
-//! exactly one away in that place and nowhere else.
+//! Spreadsheets evaluate cells that begin with `=`, `+`, `-`, `@` or a control character, so such
+//! text gets a leading apostrophe, which spreadsheets hide; text that already has apostrophes
+//! before such a character gets one more. Reading removes exactly one there and nowhere else.
 //!
-//! Text with hidden characters ([`shown`](super::shown)) is written behind `'\`, with each of them as `\u{1b}` and each
-//! backslash doubled. Reading undoes that only where the whole cell is what writing gives, so a text that
-//! merely looks like it stays as it is; and so that every text comes back, one that writing could have given is written that
-//! way too.
+//! Text with hidden characters ([`shown`](super::shown)) is written after `'\`, with each of them
+//! as `\u{1b}` and each backslash doubled. Reading decodes only cells that encoding can produce,
+//! and a text that looks like one is encoded too.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -15,15 +14,15 @@ use std::fmt::{Display, Write as _};
 use super::shown::{Piece, Pieces, has_hidden};
 use crate::error::{Error, Result};
 
-/// What text with hidden characters begins with.
+/// The prefix of text with hidden characters.
 const MARK: &str = "'\\";
 
-/// A cell.
+/// A CSV cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     /// Free text, which is guarded.
     Text(String),
-    /// A number, a moment, an id or JSON of ours, which stays as it is.
+    /// A number, a moment, an id or JSON, written as it is.
     Value(String),
 }
 
@@ -33,12 +32,12 @@ impl Cell {
         Self::Text(text.into())
     }
 
-    /// A value of ours.
+    /// A generated value.
     pub fn value(value: impl Display) -> Self {
         Self::Value(value.to_string())
     }
 
-    /// A value of ours, empty where there is none.
+    /// A generated value, empty for `None`.
     pub fn optional(value: Option<impl Display>) -> Self {
         value.map_or_else(|| Self::Value(String::new()), Self::value)
     }
@@ -47,7 +46,7 @@ impl Cell {
 /// Appends a row.
 ///
 /// # Errors
-/// `internal` when it cannot be written down.
+/// `internal` if it cannot be serialised.
 pub fn write_row(cells: impl IntoIterator<Item = Cell>, out: &mut String) -> Result<()> {
     let failed = |error: &dyn Display| Error::Internal(format!("a row cannot be serialized: {error}"));
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -61,7 +60,7 @@ pub fn write_row(cells: impl IntoIterator<Item = Cell>, out: &mut String) -> Res
     Ok(())
 }
 
-/// A text as a cell holds it.
+/// Encodes a text as a cell.
 pub fn guarded(text: &str) -> Cow<'_, str> {
     if has_hidden(text) || uncoded(text).is_some() {
         Cow::Owned(coded(text))
@@ -72,7 +71,7 @@ pub fn guarded(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of a cell: the inverse of [`guarded`].
+/// Decodes a cell: the inverse of [`guarded`].
 pub fn unguarded(cell: &str) -> Cow<'_, str> {
     match uncoded(cell) {
         Some(text) => Cow::Owned(text),
@@ -80,7 +79,7 @@ pub fn unguarded(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// True for text that a spreadsheet would run, had it not the apostrophes it begins with.
+/// True for text that a spreadsheet would evaluate but for its leading apostrophes.
 fn may_run(text: &str) -> bool {
     text.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
 }
@@ -98,7 +97,7 @@ fn coded(text: &str) -> String {
     cell
 }
 
-/// The text that [`guarded`] wrote with [`coded`]; `None` for any other cell.
+/// Decodes text that [`guarded`] wrote with [`coded`]; `None` for any other cell.
 fn uncoded(cell: &str) -> Option<String> {
     let mut rest = cell.strip_prefix(MARK)?;
     let mut text = String::with_capacity(rest.len());

@@ -1,11 +1,12 @@
-//! Word by word, how one text is made of another.
+//! The difference between two texts, word by word.
 //!
-//! Texts are cut into words and what is between them (Unicode UAX #29) and compared by Myers' algorithm as `similar`
-//! bounds it, so that texts without anything in common take no quadratic time. Changes that only blanks or marks
-//! separate are joined: people read a changed phrase, not its every other word.
+//! Texts are split into words and separators (Unicode UAX #29) and compared by Myers' algorithm as
+//! bounded by `similar`, so that texts with nothing in common do not take quadratic time. Changes
+//! separated only by blanks or punctuation are joined, because people read changed phrases.
 //!
-//! What always holds: the equal and the deleted pieces are the first text, the equal and the inserted ones the second;
-//! no piece is empty, no two neighbours have the same operation, and of a change the deleted piece comes first.
+//! What always holds: the equal and deleted pieces form the first text, the equal and inserted ones
+//! the second; no piece is empty, neighbours have different operations, and deletions precede
+//! insertions.
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 use unicode_segmentation::UnicodeSegmentation;
@@ -15,12 +16,12 @@ use crate::domain::{DiffOp, DiffPart};
 /// Unchanged lines around each change of a unified diff.
 const CONTEXT: usize = 3;
 
-/// The most words, and what is between them, of both texts that are compared word by word. Texts of more are compared line by
-/// line, and where they have more lines than that too, what differs between their common beginning and their common end
-/// is one change. (The algorithm takes up to the square root of the length for each word.)
+/// Maximum number of words and separators in both texts for comparing by words. Larger texts are
+/// compared by lines; with more lines than this, everything between the common beginning and end is
+/// one change. (The algorithm takes up to the square root of the length per word.)
 const MOST_PIECES: usize = 200_000;
 
-/// How `second` is made of `first`.
+/// The changes from `first` to `second`.
 pub fn words(first: &str, second: &str) -> Vec<DiffPart> {
     words_up_to(MOST_PIECES, first, second)
 }
@@ -40,14 +41,14 @@ fn words_up_to(most: usize, first: &str, second: &str) -> Vec<DiffPart> {
     gathered.finish()
 }
 
-/// How `second` is made of `first`, line by line: a unified diff without file names, three lines around each change.
-/// Empty for equal texts.
+/// The changes from `first` to `second` as a unified diff by lines, without file names, with three
+/// lines of context. Empty for equal texts.
 pub fn unified(first: &str, second: &str) -> String {
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(first, second);
     diff.unified_diff().context_radius(CONTEXT).to_string()
 }
 
-/// The share of words that stay, 0..=1: of two equal texts 1, of two without words 1.
+/// The share of words that are unchanged, 0..=1; 1 for equal texts and for two without words.
 pub fn similarity(parts: &[DiffPart]) -> f64 {
     let count = |op: DiffOp| -> usize {
         parts.iter().filter(|part| part.op == op).map(|part| part.text.unicode_words().count()).sum()
@@ -56,13 +57,13 @@ pub fn similarity(parts: &[DiffPart]) -> f64 {
     if equal + changed == 0 { 1.0 } else { equal as f64 / (equal + changed) as f64 }
 }
 
-/// The pieces so far, and the change under way.
+/// The pieces so far, and the open change.
 #[derive(Default)]
 struct Gathered {
     parts: Vec<DiffPart>,
     deleted: String,
     inserted: String,
-    /// Equal text after a change that may turn out to be between two changes.
+    /// Equal text after a change, which may lie between two changes.
     between: String,
 }
 
@@ -73,7 +74,7 @@ impl Gathered {
         }
     }
 
-    /// One change between the lines that both texts begin with and those that both end with.
+    /// Makes everything between the common first and last lines one change.
     fn take_ends(&mut self, first: &str, second: &str) {
         let same = |pair: &(&str, &str)| pair.0 == pair.1;
         let lines = first.split_inclusive('\n').zip(second.split_inclusive('\n'));
@@ -109,7 +110,7 @@ impl Gathered {
         }
     }
 
-    /// What was between two changes belongs to both.
+    /// Adds the text between two changes to both.
     fn join(&mut self) {
         let between = std::mem::take(&mut self.between);
         self.deleted.push_str(&between);
@@ -129,8 +130,9 @@ impl Gathered {
     }
 }
 
-/// Moves what came or went by itself to the beginning of its line, where the text allows it: a list loses `- two\n` and not
-/// `two\n- `. What is equal before it may only be used up where nothing stands before that, or two changes would meet.
+/// Shifts lone insertions and deletions to the beginning of a line where the text allows it: a list
+/// loses `- two\n`, not `two\n- `. The equal piece before may be used up only if it is the first,
+/// or two changes would meet.
 fn begin_at_lines(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     let mut moved: Vec<DiffPart> = Vec::with_capacity(parts.len());
     let mut rest = parts.into_iter().peekable();
@@ -163,7 +165,7 @@ fn begin_at_lines(parts: Vec<DiffPart>) -> Vec<DiffPart> {
     moved
 }
 
-/// True for what separates words within a line.
+/// True for separators within a line.
 fn may_be_joined(text: &str) -> bool {
     text.chars().all(|character| !character.is_alphanumeric() && character != '\n' && character != '\r')
 }

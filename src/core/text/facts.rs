@@ -1,6 +1,6 @@
-//! What of a text can be named by its form: numbers, quoted strings, placeholders.
+//! Facts recognisable by form: numbers, quoted strings, placeholders.
 //!
-//! Pure and quick (one pass a kind); each list is in the order of the text. All is given as it is written.
+//! Pure and fast (one pass each); each list is in the order of the text, as written.
 
 use super::visited::visit;
 
@@ -29,8 +29,7 @@ pub fn numbers(text: &str) -> Vec<&str> {
     found
 }
 
-/// What stands between quotation marks on one line, at most 2000 bytes apart, without the marks; blank ones are left
-/// out.
+/// The texts between quotation marks on one line, at most 2000 bytes apart; blank ones are skipped.
 pub fn quoted(text: &str) -> Vec<&str> {
     const MARKS: &[(char, char)] =
         &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」'), ('『', '』'), ('`', '`'), ('‘', '’')];
@@ -38,7 +37,7 @@ pub fn quoted(text: &str) -> Vec<&str> {
     for line in text.lines() {
         let mut from = 0;
         let mut previous = ' ';
-        // Where the next closing mark of each kind stands, as far as it was looked for: each is looked for once.
+        // The next closing mark of each kind, searched for once.
         let mut next_closing = [0; MARKS.len()];
         for (at, character) in line.char_indices() {
             if at >= from {
@@ -65,10 +64,10 @@ pub fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// How far a closing quotation mark is looked for, in bytes.
+/// How far to look for a closing quotation mark, in bytes.
 const QUOTE_REACH: usize = 2000;
 
-/// `{{diff}}`, `${NAME}`, `<<text>>`: a short name without blanks between the marks (one blank inside braces is fine).
+/// `{{diff}}`, `${NAME}`, `<<text>>`: a short name without blanks (one within braces is fine).
 pub fn placeholders(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (open, close) in [("{{", "}}"), ("${", "}"), ("<<", ">>")] {

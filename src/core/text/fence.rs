@@ -1,10 +1,10 @@
 //! Fences: marker lines around untrusted text that the text itself cannot contain.
 //!
-//! A fence carries a code derived from a hash of every text it will stand around, and is derived again until the
-//! code occurs in none of them. So no text can hold its own end marker, whoever wrote it, and the same texts always
-//! give the same fence, which lets answers be cached.
+//! A fence has a code derived from a hash of all texts it will enclose, derived again until it
+//! occurs in none of them. So no text can contain its own end marker, and the same texts always
+//! give the same fence, which allows responses to be cached.
 //!
-//! What a fence does not do: stop a model from heeding what stands inside. Saying that it is data is the template's part.
+//! A fence does not stop a model from obeying the text. The template has to call it data.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_seed};
 
@@ -39,7 +39,7 @@ impl Fence {
         &self.code
     }
 
-    /// `text` between two marker lines that name it. `label` is a word or two of ours, never of a user's.
+    /// Encloses `text` in marker lines. `label` is a word or two of ours, never from a user.
     pub fn wrap(&self, label: &str, text: &str) -> String {
         let code = &self.code;
         let line_end = if text.ends_with('\n') { "" } else { "\n" };
@@ -69,7 +69,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Even a text that was told the code of every text before it cannot hold its own.
+        /// Holds even for a text that knows the code of every text before it.
         #[test]
         fn no_text_holds_the_code_of_its_own_fence(mut text in ".{0,200}", rounds in 1_usize..8) {
             for _ in 0..rounds {

@@ -1,9 +1,9 @@
-//! Which language a text is in, as far as its script and its commonest words tell.
+//! Detects the language of a text from its script and its commonest words.
 //!
-//! Enough to pick headings and cue words, and to say "answer in the language of the request". Not a language
-//! identifier: short texts in an alphabet without telling words are [`Language::Unknown`].
+//! Good enough to choose headings and cue words and to say "answer in the language of the request".
+//! Short texts without characteristic words are [`Language::Unknown`].
 
-/// A language that is told apart.
+/// A language that can be detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
     /// English.
@@ -20,7 +20,7 @@ pub enum Language {
     Portuguese,
     /// Dutch.
     Dutch,
-    /// Russian and others in Cyrillic letters.
+    /// Russian and other languages in Cyrillic script.
     Russian,
     /// Chinese.
     Chinese,
@@ -28,7 +28,7 @@ pub enum Language {
     Japanese,
     /// Korean.
     Korean,
-    /// Arabic and others in its letters.
+    /// Arabic and other languages in its script.
     Arabic,
     /// A script or language not listed, or too little text.
     Unknown,
@@ -49,7 +49,7 @@ impl Language {
         Self::Arabic,
     ];
 
-    /// Its code (ISO 639-1); empty for [`Language::Unknown`].
+    /// The ISO 639-1 code; empty for [`Language::Unknown`].
     pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -69,7 +69,7 @@ impl Language {
     }
 }
 
-/// Words so common that a few of them tell the language, each in none of the other lists.
+/// Common words that indicate a language, each in only one of the lists.
 const TELLING_WORDS: &[(Language, &[&str])] = &[
     (
         Language::English,
@@ -142,10 +142,10 @@ const TELLING_WORDS: &[(Language, &[&str])] = &[
     ),
 ];
 
-/// How much of a text is looked at, in characters: enough to tell, and quick on long ones.
+/// Characters of a text to examine: enough to decide, and fast on long texts.
 const LOOKED_AT: usize = 4000;
 
-/// True where so many telling words of its language stand in a text of Latin letters that nothing else need be asked.
+/// True if a Latin text has enough of the language's characteristic words to be certain.
 pub fn is_sure(text: &str, language: Language) -> bool {
     let sample: String = text.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
     let telling = TELLING_WORDS.iter().find(|(known, _)| *known == language).map_or(&[][..], |(_, words)| words);
@@ -153,7 +153,7 @@ pub fn is_sure(text: &str, language: Language) -> bool {
     words.filter(|word| telling.contains(word)).count() >= SURE
 }
 
-/// So many telling words leave no doubt.
+/// The number of characteristic words that is certain.
 const SURE: usize = 3;
 
 /// The language of `text`.
@@ -171,7 +171,7 @@ pub fn language(text: &str) -> Language {
             _ => {}
         }
     }
-    // A request in another script often names things in Latin letters, so a third of the letters is enough.
+    // Requests in other scripts often name things in Latin letters, so a third is enough.
     let leads = |count: usize| count > 0 && count * 3 >= letters;
     if leads(kana + han) {
         return if kana * 20 >= kana + han && kana > 0 { Language::Japanese } else { Language::Chinese };
@@ -211,16 +211,16 @@ fn latin_language(text: &str) -> Language {
             best = *language;
         }
     }
-    // A word such as "die" or "para" alone tells little in a longer text.
+    // A single word such as "die" or "para" says little in a longer text.
     if most > 0 && (best == Language::English || most >= 2 || words <= 4) { best } else { Language::Unknown }
 }
 
-/// True for characters of scripts written without blanks between words.
+/// True for characters of scripts without spaces between words.
 pub fn is_ideographic(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
-/// How long a text is in words; of scripts without blanks, half its letters.
+/// The length of a text in words; for scripts without spaces, half its letters.
 pub fn words_of(text: &str) -> usize {
     let unspaced = text.chars().filter(|c| is_ideographic(*c)).count();
     let counts = |word: &&str| unspaced == 0 || !word.contains(is_ideographic);

@@ -1,27 +1,27 @@
-//! Whether two texts say nearly the same: the same runs of terms, as often, but for a tenth.
+//! Near-duplicate detection: texts that share nine tenths of their shingles.
 //!
-//! A text is a bag of shingles, each three terms that follow one another; the likeness of two is the share of shingles
-//! that they have in common, repeats counted (Broder, "On the resemblance and containment of documents", 1997). One
-//! other word changes three shingles, so that two texts of one form about different things are not taken for one.
+//! A text is a bag of shingles, each three consecutive terms; the likeness of two is the share of
+//! shingles in common, repeats counted (Broder, "On the resemblance and containment of documents",
+//! 1997). One changed word changes three shingles, so similar texts on other subjects differ.
 //!
-//! A fingerprint of 64 bits (Charikar, "Similarity estimation techniques from rounding algorithms", 2002) and the
-//! number of shingles rule most pairs out at the cost of an instruction or two, so that a thousand texts are compared
-//! with each other in some tens of milliseconds.
+//! A 64-bit fingerprint (Charikar, "Similarity estimation techniques from rounding algorithms",
+//! 2002) and the number of shingles rule out most pairs in an instruction or two, so that a
+//! thousand texts are compared with each other in some tens of milliseconds.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::terms::{Analyzer, TermId};
 
-/// The least likeness of texts that say nearly the same.
+/// The minimum likeness of near-duplicates.
 pub const NEARLY_THE_SAME: f64 = 0.9;
 
-/// Terms of a shingle.
+/// Terms per shingle.
 const SHINGLE: usize = 3;
-/// Most bits by which the fingerprints of texts differ that say nearly the same. Of so alike ones some 7 differ, give or
-/// take 2.5 (an angle of 0.33 over 64 planes); of strangers 32, give or take 4.
+/// Maximum Hamming distance between fingerprints of near-duplicates. They differ in about 7 bits,
+/// plus or minus 2.5 (an angle of 0.33 over 64 planes); unrelated texts in 32, plus or minus 4.
 const MOST_BITS_APART: u32 = 20;
 
-/// Finds texts among those before them that say nearly the same.
+/// Finds near-duplicates of earlier texts.
 #[derive(Debug, Default)]
 pub struct Repeats {
     analyzer: Analyzer,
@@ -30,7 +30,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
-    /// Takes the next text. Answers the number, from 0, of the first one before it that says nearly the same.
+    /// Adds a text. Returns the index, from 0, of the first earlier near-duplicate.
     pub fn take(&mut self, text: &str) -> Option<usize> {
         self.terms.clear();
         self.analyzer.read(text, &mut self.terms);
@@ -41,7 +41,7 @@ impl Repeats {
     }
 }
 
-/// The likeness of two texts, 0..=1; 1 for texts of the same terms in the same order.
+/// The likeness of two texts, 0..=1; 1 for the same terms in the same order.
 pub fn likeness(a: &str, b: &str) -> f64 {
     let mut analyzer = Analyzer::default();
     let mut sketch = |text: &str| {
@@ -52,23 +52,23 @@ pub fn likeness(a: &str, b: &str) -> f64 {
     sketch(a).likeness(&sketch(b))
 }
 
-/// What is compared of a text.
+/// The compared features of a text.
 #[derive(Debug)]
 struct Sketch {
     fingerprint: u64,
-    /// The hash of each shingle, in order, repeats kept. Never empty.
+    /// The hash of each shingle, sorted, with repeats. Never empty.
     shingles: Vec<u64>,
 }
 
 impl Sketch {
     fn of(terms: &[TermId], analyzer: &Analyzer, text: &str) -> Self {
         let mut shingles: Vec<u64> = if terms.len() < SHINGLE {
-            // Too short for a run of terms: it is like what is the same. A text without any term is its own sign.
+            // Too short for a shingle: compared as a whole; a text without terms by its characters.
             let all: Vec<&str> = terms.iter().map(|term| analyzer.term(*term)).collect();
             let all = if all.is_empty() { text.trim().to_owned() } else { all.join(" ") };
             vec![xxh3_64(all.as_bytes())]
         } else {
-            // Numbers of terms are the same within one analyzer, which is as far as sketches are compared.
+            // Term ids are comparable within one analyzer, as sketches are.
             let hash = |run: &[TermId]| {
                 let mut bytes = [0; SHINGLE * size_of::<TermId>()];
                 for (place, term) in bytes.chunks_exact_mut(size_of::<TermId>()).zip(run) {
@@ -89,7 +89,7 @@ impl Sketch {
             && self.likeness(other) >= NEARLY_THE_SAME
     }
 
-    /// The shingles in common over all of either, repeats counted.
+    /// The shingles in common divided by all of either, repeats counted.
     fn likeness(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.shingles.iter().peekable(), other.shingles.iter().peekable());
         let mut common = 0_usize;
@@ -108,9 +108,9 @@ impl Sketch {
     }
 }
 
-/// For each bit, what most shingles say; where they are even it is not set.
+/// Each bit is the majority of the shingles' bits; unset on a tie.
 fn fingerprint(shingles: &[u64]) -> u64 {
-    // Digit `n` of the 64 counts of set bits, one count a column: adding a shingle carries through two digits on average.
+    // Digit `n` of the 64 counters, one per bit: adding carries two digits on average.
     let mut digits = [0_u64; usize::BITS as usize];
     for shingle in shingles {
         let mut carry = *shingle;

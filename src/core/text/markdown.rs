@@ -1,8 +1,8 @@
-//! Texts of users inside Markdown: fenced whole, or escaped within a line.
+//! User text inside Markdown: fenced as a block, or escaped within a line.
 //!
-//! Nothing of a text can end the fence it stands in or become markup of the document around it (CommonMark 0.31).
+//! The text cannot end its fence or become markup of the surrounding document (CommonMark 0.31).
 
-/// The text in a fence longer than any run of backticks in it (section 4.5), with a line end behind it.
+/// The text in a fence longer than any run of backticks in it (section 4.5), and a line end.
 pub fn fenced(content: &str) -> String {
     let (mut longest, mut run) = (0, 0);
     for character in content.chars() {
@@ -14,7 +14,7 @@ pub fn fenced(content: &str) -> String {
     format!("{fence}text\n{content}{end}{fence}\n")
 }
 
-/// Words inside a line: what would be markup is escaped.
+/// Text within a line, with markup escaped.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,90 +1,91 @@
-//! What a user types to find a text, as terms: the same for every database.
+//! Parses search queries into terms, the same for every database.
 //!
-//! Words must all be there, in any order; `"several words"` in this order; `begin*` begins a word; `a OR b` is either;
-//! `-word` and `-"several words"` must not be there. Whatever else is typed is text, an `OR` with nothing to choose from
-//! and a quote without its end too: no query can fail to be read. What is typed becomes the terms that
-//! [`super::terms`] makes of texts, so `Prompts` finds `prompt`, and what gives several terms (`well-known`, a run of
-//! Chinese) is looked for as a phrase. A word made of parts is looked for as a whole and as its parts, and neighbouring
-//! words as the parts of one: `GitHub` finds `github` and `git hub`, and `"http url"` finds `parseHttpUrl`.
+//! All words must occur, in any order; `"several words"` in this order; `begin*` matches a prefix;
+//! `a OR b` either; `-word` and `-"several words"` exclude. Anything else is text, including an
+//! `OR` without alternatives and an unclosed quote: no query is invalid. Words become the terms
+//! that [`super::terms`] makes of texts, so `Prompts` finds `prompt`, and text that gives several
+//! terms (`well-known`, a run of Chinese) is a phrase. A compound word is searched as a whole and
+//! as its parts, and neighbouring words also as one: `GitHub` finds `github` and `git hub`, and
+//! `"http url"` finds `parseHttpUrl`.
 //!
-//! What a query finds is defined by [`TextQuery::matches`]; a database must find the same, however it does it. A query that
-//! says only what must not be there finds nothing. How typed text is read is [`reading`].
+//! [`TextQuery::matches`] defines what a query finds; every database must find the same. A query
+//! with exclusions only finds nothing. Parsing is in [`reading`].
 
 mod reading;
 
 use super::terms::finding_terms;
 use crate::domain::Prompt;
 
-/// Terms of a query; what is typed beyond them is passed over.
+/// Maximum number of terms of a query; the rest is ignored.
 pub const MOST_TERMS: usize = 256;
 
-/// Terms of a phrase; it is looked for by so many of its first ones.
+/// Maximum number of terms of a phrase; only the first ones are searched for.
 pub const LONGEST_PHRASE: usize = 64;
 
-/// What must be there and what must not.
+/// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextQuery {
-    /// All of these must hold. None stands twice.
+    /// All of these must hold; no duplicates.
     pub clauses: Vec<Clause>,
 }
 
 /// One condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Clause {
-    /// One of these must be there; or, where it is excluded, none.
+    /// One of these must occur; if excluded, none.
     pub any: Vec<Phrase>,
-    /// True for what must not be there.
+    /// True for an exclusion.
     pub is_excluded: bool,
 }
 
-/// Terms that follow one another; mostly one.
+/// Consecutive terms; mostly one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Phrase {
     /// At least one.
     pub terms: Vec<String>,
-    /// True where the last term is only a beginning.
+    /// True if the last term is a prefix.
     pub is_prefix: bool,
 }
 
 impl TextQuery {
-    /// Reads what was typed.
+    /// Parses a query.
     pub fn parse(typed: &str) -> Self {
         Self { clauses: reading::clauses(typed) }
     }
 
-    /// True where nothing is searched for: nothing typed, or nothing but what must not be there.
+    /// True if nothing is searched for: an empty query, or exclusions only.
     pub fn is_empty(&self) -> bool {
         self.clauses.iter().all(|clause| clause.is_excluded)
     }
 
-    /// True where it finds a text of these fields, each the terms of its positions in order ([`finding_terms`]).
+    /// True if the query matches these fields, each the terms of its positions ([`finding_terms`]).
     ///
-    /// A phrase lies within one field; clauses may hold in different ones; what is excluded may be in none.
+    /// A phrase must be in one field; clauses can hold in different ones; exclusions apply to all.
     pub fn matches<Term: AsRef<str>>(&self, fields: &[Vec<Vec<Term>>]) -> bool {
         let is_there = |phrase: &Phrase| fields.iter().any(|field| phrase.places(field).next().is_some());
         !self.is_empty() && self.clauses.iter().all(|clause| clause.any.iter().any(is_there) != clause.is_excluded)
     }
 
-    /// True where it finds this prompt, by its [`fields`].
+    /// True if the query matches this prompt, by its [`fields`].
     pub fn finds(&self, prompt: &Prompt) -> bool {
         self.matches(&fields(prompt))
     }
 }
 
-/// What a prompt is found by, as terms: its content, what the user asked for, each tag by itself, its notes.
+/// The searchable terms of a prompt: content, original input, each tag, notes.
 pub fn fields(prompt: &Prompt) -> Vec<Vec<Vec<String>>> {
     let texts = [&prompt.content, &prompt.original_input];
     texts.into_iter().chain(&prompt.tags).chain(&prompt.notes).map(|text| finding_terms(text)).collect()
 }
 
 impl Phrase {
-    /// True where this term may stand in this place of it.
+    /// True if this term matches at this position of the phrase.
     pub fn allows(&self, place: usize, term: &str) -> bool {
         let is_beginning = self.is_prefix && place + 1 == self.terms.len();
         self.terms.get(place).is_some_and(|own| if is_beginning { term.starts_with(own.as_str()) } else { own == term })
     }
 
-    /// Where it begins in these positions, each of which has all its terms.
+    /// The positions where the phrase begins.
     pub fn places<Term: AsRef<str>>(&self, positions: &[Vec<Term>]) -> impl Iterator<Item = usize> {
         let windows = positions.windows(self.terms.len().max(1)).enumerate();
         windows.filter_map(|(start, window)| {
@@ -93,7 +94,7 @@ impl Phrase {
         })
     }
 
-    /// True where it holds a term for several words that somebody wrote as one.
+    /// True if it has a term for several words joined into one.
     pub fn has_words_as_one(&self) -> bool {
         self.terms.iter().any(|term| term.contains('_'))
     }

@@ -1,12 +1,12 @@
-//! How queries are read, and what they find.
+//! Parsing queries, and what they match.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::text::terms;
 
-/// A query the way these tests write it: clauses in brackets, alternatives with `|`, exclusions with `-`. Several words as
-/// one are left out.
+/// A query in the notation of these tests: clauses in brackets, alternatives with `|`, exclusions
+/// with `-`. Joined-word alternatives are left out.
 fn read(typed: &str) -> String {
     read_whole(typed, |phrase| !phrase.has_words_as_one())
 }
@@ -227,7 +227,7 @@ proptest! {
         let end = end.min(word.len());
         let term = terms::terms(&word).remove(0);
         let begun = &word[..end];
-        // What stemming left of the word, or took off it by a known ending.
+        // What stemming left of the word, or removed by a known ending.
         if term.starts_with(begun) {
             let typed = format!("{begun}*");
             prop_assert!(finds(&typed, &word), "{typed} in {word}");

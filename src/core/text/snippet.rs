@@ -1,9 +1,9 @@
-//! The piece of a text to show for a match, and what of it matched.
+//! The excerpt of a text to show for a match, with the matched parts marked.
 //!
-//! A piece is one line: control characters, line ends and runs of blanks are single blanks. It is cut at the ends of words, or of
-//! what reads as one character where no blank is near, and an ellipsis stands where something was cut off. Marks are
-//! in characters, in order, and neither touch nor overlap; what is marked consists of terms that were looked for.
-//! What matches is decided by [`super::query`] alone.
+//! An excerpt is one line: control characters, line ends and runs of blanks become single blanks.
+//! It is cut at word boundaries, or at grapheme boundaries where no blank is near, with an ellipsis
+//! at each cut. Marks are in characters, in order, and neither touch nor overlap; they cover
+//! matched terms. [`super::query`] decides what matches.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,16 +15,16 @@ use super::terms::{Analyzer, Form, Word, is_spaceless};
 use super::visited::visit;
 use crate::domain::PromptTexts;
 
-/// Characters of a piece, without its ellipses.
+/// Characters of an excerpt, without ellipses.
 pub const LENGTH: usize = 160;
 
-/// The most places of a text among which the best piece is looked for: those from its beginning on.
+/// Maximum number of matches considered, from the beginning of a text.
 const MOST_HITS: usize = 4_000;
 
-/// How far a cut is moved to come to the end of a word, in characters.
+/// How far a cut is moved to reach a word boundary, in characters.
 const REACH: usize = 24;
 
-/// A piece of a text.
+/// An excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
     /// One line, at most [`LENGTH`] characters and two ellipses.
@@ -33,15 +33,15 @@ pub struct Snippet {
     pub marks: Vec<(u32, u32)>,
 }
 
-/// The best piece of a prompt for a query: of its content, of what the user asked for, of its notes, or of its tags,
-/// whichever holds most of the query, the first of equals. Where nothing of it matches, how the content begins.
+/// The best excerpt of a prompt for a query: from its content, original input, notes or tags,
+/// whichever matches most, the first of equals. Without a match, the beginning of the content.
 pub fn of_prompt(query: &TextQuery, prompt: PromptTexts<'_>) -> Snippet {
     let tags = prompt.tags.join(", ");
     best(query, &[prompt.content, prompt.original_input, prompt.notes.unwrap_or_default(), &tags])
 }
 
-/// The best piece of these texts: the one that holds most of the query, the first of equals. Where nothing matches, how
-/// the first text begins.
+/// The best excerpt of these texts: the one that matches most of the query, the first of equals.
+/// Without a match, the beginning of the first text.
 pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
     let mut analyzer = Analyzer::default();
     let mut best: Option<(usize, Snippet)> = None;
@@ -59,14 +59,14 @@ pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
     best.map_or_else(|| beginning(texts.first().copied().unwrap_or_default()), |(_, snippet)| snippet)
 }
 
-/// How a text begins, nothing marked: for what was found by its meaning alone.
+/// The beginning of a text, unmarked: for hits found only by their vectors.
 pub fn beginning(text: &str) -> Snippet {
-    // A little more than is shown tells where to cut.
+    // A little more than is shown, to find the cut.
     let line = one_line_of(text, LENGTH + REACH);
     cut_around(&line, 0..0).shown(&line)
 }
 
-/// One place where a clause holds.
+/// One match of a clause.
 struct Hit<'query> {
     clause: usize,
     phrase: &'query Phrase,
@@ -80,7 +80,7 @@ fn one_line(text: &str) -> String {
     one_line_of(text, usize::MAX)
 }
 
-/// As much of the text as gives `most` characters and a few more.
+/// Enough of the text for `most` characters and a few more.
 fn one_line_of(text: &str, most: usize) -> String {
     let mut line = String::with_capacity(text.len().min(most));
     let mut is_gap = false;
@@ -103,9 +103,9 @@ fn one_line_of(text: &str, most: usize) -> String {
     line
 }
 
-/// Where wanted phrases stand, in order.
+/// The matches of the query's phrases, in order.
 fn hits<'query>(query: &'query TextQuery, line: &str, words: &[Word], analyzer: &Analyzer) -> Vec<Hit<'query>> {
-    // Phrases by their first term; those that are but a beginning may start anywhere.
+    // Phrases by their first term; prefixes can match any term.
     let mut by_first: HashMap<&str, Vec<(usize, &Phrase)>> = HashMap::new();
     let mut beginnings = Vec::new();
     for (number, clause) in query.clauses.iter().enumerate().filter(|(_, clause)| !clause.is_excluded) {
@@ -127,7 +127,7 @@ fn hits<'query>(query: &'query TextQuery, line: &str, words: &[Word], analyzer: 
         for form in word.forms.iter() {
             candidates.extend(by_first.get(analyzer.term(form.term)).into_iter().flatten());
         }
-        // A word that has a form twice begins a phrase once.
+        // A word with the same form twice begins a phrase once.
         candidates.sort_unstable_by_key(|(clause, phrase)| (*clause, std::ptr::from_ref(*phrase)));
         candidates.dedup_by_key(|(clause, phrase)| (*clause, std::ptr::from_ref(*phrase)));
         for (clause, phrase) in candidates.iter().chain(&beginnings) {
@@ -135,7 +135,7 @@ fn hits<'query>(query: &'query TextQuery, line: &str, words: &[Word], analyzer: 
                 && let Some(start) = pieces.first().map(|first| first.start)
                 && let Some(end) = pieces.iter().rev().take(2).map(|piece| piece.end).max()
             {
-                // Words follow one another, so the one before the last may end behind what counts of it, and no other.
+                // Words are in order, so only the second last piece can end after the last.
                 hits.push(Hit { clause: *clause, phrase, first: place, range: start..end });
             }
         }
@@ -143,7 +143,7 @@ fn hits<'query>(query: &'query TextQuery, line: &str, words: &[Word], analyzer: 
     hits
 }
 
-/// What of these words the phrase matches, in bytes, in order; none where it does not begin with the first.
+/// The parts of these words the phrase matches, in bytes; `None` unless the first matches.
 fn pieces(phrase: &Phrase, line: &str, words: &[Word], analyzer: &Analyzer) -> Option<Vec<Range<usize>>> {
     let count = phrase.terms.len();
     let mut pieces = Vec::with_capacity(count);
@@ -157,7 +157,7 @@ fn pieces(phrase: &Phrase, line: &str, words: &[Word], analyzer: &Analyzer) -> O
     Some(pieces)
 }
 
-/// Where what a phrase matches of its last term ends. A single character that begins a pair matches itself alone.
+/// The end of a phrase's last match. A single character that begins a pair matches only itself.
 fn matched_end(line: &str, phrase: &Phrase, last: &Word, form: &Form, analyzer: &Analyzer) -> usize {
     let range = last.range_of(form);
     let Some(begun) = phrase.terms.last().filter(|term| phrase.is_prefix && is_spaceless(term)) else {
@@ -169,11 +169,11 @@ fn matched_end(line: &str, phrase: &Phrase, last: &Word, form: &Form, analyzer: 
     first.map_or(range.end, |first| range.start + first.len())
 }
 
-/// The stretch of at most [`LENGTH`] characters, in bytes, that holds most clauses, then most hits, the first of equals; and
-/// how many clauses that are. A hit that is longer by itself is a stretch, too.
+/// The range of at most [`LENGTH`] characters, in bytes, with most clauses, then most hits, the
+/// first of equals; and its number of clauses. A longer single hit is a range too.
 fn densest(line: &str, hits: &[Hit<'_>]) -> Option<(usize, Range<usize>)> {
-    // A stretch begins with each hit in turn and holds the later ones that end within it. Both its beginning and its limit
-    // only grow, so each hit enters and leaves once.
+    // A sliding window: it begins at each hit in turn and holds the later hits that end within it.
+    // Both ends only move forward, so each hit enters and leaves once.
     let mut by_end: Vec<usize> = (0..hits.len()).collect();
     by_end.sort_by_key(|number| hits[*number].range.end);
     let mut entering = by_end.into_iter().peekable();
@@ -204,7 +204,7 @@ fn densest(line: &str, hits: &[Hit<'_>]) -> Option<(usize, Range<usize>)> {
     Some((clauses, first.start..end))
 }
 
-/// How often each clause is there.
+/// How often each clause occurs.
 #[derive(Default)]
 struct Tally {
     counts: HashMap<usize, usize>,
@@ -227,20 +227,20 @@ impl Tally {
         }
     }
 
-    /// Different clauses, then how many in all.
+    /// The number of distinct clauses, then of hits.
     fn worth(&self) -> (usize, usize) {
         (self.counts.len(), self.all)
     }
 }
 
-/// A piece of a line, in bytes.
+/// A byte range of a line.
 struct Piece {
     start: usize,
     end: usize,
 }
 
 impl Piece {
-    /// With an ellipsis where something was cut off, and nothing marked.
+    /// The excerpt with ellipses at the cuts, unmarked.
     fn shown(&self, line: &str) -> Snippet {
         let mut text = String::with_capacity(self.end - self.start + 6);
         if self.start > 0 {
@@ -254,10 +254,10 @@ impl Piece {
     }
 }
 
-/// The piece around `covered`.
+/// The excerpt around `covered`.
 fn cut_around(line: &str, covered: Range<usize>) -> Piece {
     let length = line[covered.clone()].chars().take(LENGTH).count();
-    // A third of what is left of the room goes before, or more where less follows.
+    // A third of the spare room goes before, or more if less follows.
     let after = line[covered.end..].chars().take(LENGTH).count();
     let spare = LENGTH - length;
     let before = (spare / 3).max(spare.saturating_sub(after));
@@ -268,14 +268,14 @@ fn cut_around(line: &str, covered: Range<usize>) -> Piece {
     Piece { start, end }
 }
 
-/// What of the hits lies in the piece, in characters of what is shown of it.
+/// The marks of the hits in the piece, in characters of the excerpt.
 fn marks(line: &str, words: &[Word], hits: &[Hit<'_>], piece: &Piece, analyzer: &Analyzer) -> Vec<(u32, u32)> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for hit in hits.iter().filter(|hit| hit.range.start < piece.end && piece.start < hit.range.end) {
         let mut stretch: Option<Range<usize>> = None;
         let pieces = pieces(hit.phrase, line, &words[hit.first..], analyzer).unwrap_or_default();
         for word in pieces.iter().filter(|word| piece.start <= word.start && word.end <= piece.end) {
-            // What stands between two words is marked with them, the rest of a word of which a part matched is not.
+            // Separators between marked words are marked; the rest of a partly matched word is not.
             stretch = match stretch {
                 Some(open) if word.start <= open.end || !line[open.end..word.start].contains(char::is_alphanumeric) => {
                     Some(open.start.min(word.start)..open.end.max(word.end))
@@ -309,13 +309,13 @@ fn marks(line: &str, words: &[Word], hits: &[Hit<'_>], piece: &Piece, analyzer: 
     marks
 }
 
-/// The byte where the character `count` further on begins, or the end.
+/// The byte offset `count` characters ahead, or the end.
 fn forward(line: &str, from: usize, count: usize) -> usize {
     visit(count);
     line[from..].char_indices().nth(count).map_or(line.len(), |(at, _)| from + at)
 }
 
-/// The byte where the character `count` further back begins, or the start.
+/// The byte offset `count` characters back, or the start.
 fn back(line: &str, from: usize, count: usize) -> usize {
     visit(count);
     if count == 0 {
@@ -324,7 +324,7 @@ fn back(line: &str, from: usize, count: usize) -> usize {
     line[..from].char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at)
 }
 
-/// The first beginning of a word from `at` on, within reach and not behind `most`; else of what reads as a character.
+/// The next word start from `at` on, within reach and not after `most`; else of a grapheme.
 fn word_start(line: &str, at: usize, most: usize) -> usize {
     if line[..at].ends_with(' ') {
         return at;
@@ -337,7 +337,7 @@ fn word_start(line: &str, at: usize, most: usize) -> usize {
     places.find(|place| is_boundary(line, *place)).unwrap_or(reach)
 }
 
-/// The last end of a word before `at`, within reach and not before `least`; else of what reads as a character.
+/// The last word end before `at`, within reach and not before `least`; else of a grapheme.
 fn word_end(line: &str, at: usize, least: usize) -> usize {
     if line[at..].starts_with(' ') {
         return at;

@@ -1,4 +1,4 @@
-//! Which piece is shown, how it is cut, and what of it is marked.
+//! Which excerpt is shown, how it is cut, and what is marked.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -7,7 +7,7 @@ use super::*;
 use crate::store::{PromptForm as _, samples};
 use crate::text::terms;
 
-/// The piece with what matched in brackets.
+/// The excerpt with matches in brackets.
 fn shown(typed: &str, texts: &[&str]) -> String {
     let snippet = best(&TextQuery::parse(typed), texts);
     let mut out = String::new();
@@ -96,7 +96,7 @@ fn what_reads_as_one_character_is_not_cut() {
     let snippet = best(&TextQuery::parse("fox"), &[&format!("{family}fox{family}")]);
     let inside = snippet.text.trim_matches('…').replace("fox", "");
     assert!(!inside.is_empty() && inside.replace("👨‍👩‍👧‍👦", "").is_empty(), "{snippet:?}");
-    // One endless character is cut all the same.
+    // One endless grapheme is still cut.
     let endless = format!("e{}", "\u{301}".repeat(5_000));
     assert_eq!(beginning(&endless).text.chars().count(), LENGTH + 1);
 }

@@ -1,8 +1,9 @@
-//! Templates: a thin, strict face on minijinja, so that every template of the program behaves alike.
+//! Templates: a thin, strict wrapper around minijinja, so that all templates behave alike.
 //!
-//! Strict means: an unknown variable is an error with its line, never an empty text. Blocks on a line of their own
-//! leave no blank line behind. Nothing is escaped, and a value is inserted once, as it is: a value that looks like
-//! a template is never read as one. Templates cannot include one another, read files or call anything outside.
+//! An unknown variable is an error with its line, never an empty text. Blocks on their own line
+//! leave no blank line. Nothing is escaped, and values are inserted once, as they are: a value that
+//! looks like a template is never evaluated. Templates cannot include others, read files or call
+//! out.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -17,13 +18,13 @@ pub struct Template {
     environment: Environment<'static>,
 }
 
-/// What is wrong with a template, or with a value it asks for.
+/// An error in a template or in its values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct TemplateError {
     /// Line in the template, from 1.
     pub line: usize,
-    /// What was found, and what was expected.
+    /// What was found and what was expected.
     pub message: String,
 }
 
@@ -31,7 +32,7 @@ impl Template {
     /// Parses `source` (Jinja syntax: `{{ value }}`, `{% if … %}`, `{# comment #}`).
     ///
     /// # Errors
-    /// A fault of syntax, with its line.
+    /// A syntax error, with its line.
     pub fn parse(source: &str) -> Result<Self, TemplateError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -42,10 +43,10 @@ impl Template {
         Ok(Self { environment })
     }
 
-    /// Fills in `values`, a map or a struct with named fields.
+    /// Renders with `values`, a map or a struct with named fields.
     ///
     /// # Errors
-    /// A variable that `values` does not have, or an operation that does not fit its value, with the line.
+    /// An undefined variable, or an operation that does not fit its value, with the line.
     pub fn render(&self, values: impl Serialize) -> Result<String, TemplateError> {
         let template = self.environment.get_template(NAME).map_err(|error| describe(&error))?;
         template.render(Serde(&values)).map_err(|error| describe(&error))

@@ -1,15 +1,16 @@
-//! Terms: what a text is about, as folded and stemmed words, the same for every part that compares or finds texts.
+//! Terms: folded and stemmed words, the same wherever texts are compared or searched.
 //!
-//! A term is a word after splitting identifiers (`parseHttpUrl`, `max_rows`, `os.path`), after folding (accents off,
-//! lower case, compatibility forms unified) and, for words of plain Latin letters, after English Snowball stemming.
-//! Scripts written without spaces (Chinese, Japanese, Thai) give one term for each pair of neighbouring characters.
-//! Numbers stay whole, without thousands separators. Word boundaries are those of Unicode (UAX #29).
-//! No term is empty, longer than [`LONGEST`], or holds white space or control characters.
+//! A term is a word after splitting identifiers (`parseHttpUrl`, `max_rows`, `os.path`), folding
+//! (lower case, without accents, compatibility forms unified) and, for plain Latin words, English
+//! Snowball stemming. Scripts without spaces (Chinese, Japanese, Thai) give one term per pair of
+//! neighbouring characters. Numbers stay whole, without thousands separators. Word boundaries
+//! follow Unicode (UAX #29). Terms are not empty, nor longer than [`LONGEST`], without white space
+//! or controls.
 //!
-//! [`Analyzer::read`] is for comparing texts. [`Analyzer::words`] and [`Analyzer::place`] are for finding them: a word stands in
-//! one position with all its [`forms`], so `GitHub` is found as `github`, `git` and `hub`; and each run of such characters
-//! ends with its last one alone, so that a single character is found anywhere as the beginning of a term. What is looked
-//! for is made into the same terms by [`super::query`].
+//! [`Analyzer::read`] is for comparing texts. [`Analyzer::words`] and [`Analyzer::place`] are for
+//! search: a word has one position with all its [`forms`], so `GitHub` is found as `github`, `git`
+//! and `hub`; each run of unspaced characters ends with the last one alone, so that any single
+//! character is a prefix of some term. [`super::query`] makes the same terms of queries.
 
 mod forms;
 
@@ -25,8 +26,8 @@ use unicode_segmentation::UnicodeSegmentation;
 pub use self::forms::{Form, FormKind, MOST_JOINED, spaced};
 use super::visited::visit;
 
-/// The text in one case (lower, `ß` as `ss`, both small sigmas as one), without accents, with compatibility forms
-/// (full-width letters, ligatures) and typographic apostrophes unified.
+/// Folds case (lower, `ß` as `ss`, one small sigma), removes accents, and unifies compatibility
+/// forms (full-width letters, ligatures) and typographic apostrophes.
 pub fn fold(text: &str) -> Cow<'_, str> {
     visit(text.len());
     if text.is_ascii() {
@@ -36,12 +37,12 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let unmarked = text.nfkd().filter(|c| !is_accent(*c)).map(|c| if c == '\u{2019}' { '\'' } else { c });
-    // By way of upper case: several small letters may share a capital. First in lower case: `ẞ` has no other capital.
+    // Via upper case: small letters can share a capital. Lower case first: `ẞ` has no other.
     let small = unmarked.flat_map(char::to_lowercase);
     Cow::Owned(small.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfc().collect())
 }
 
-/// The text folded, runs of blanks made one blank, runs of line ends one line feed, outer white space taken off.
+/// Folds the text, collapses runs of blanks and of line ends, and trims it.
 pub fn flatten(text: &str) -> String {
     let folded = fold(text);
     let mut flat = String::with_capacity(folded.len());
@@ -62,13 +63,13 @@ pub fn flatten(text: &str) -> String {
     flat
 }
 
-/// True for the marks that accents of Latin, Greek and Cyrillic decompose to. Marks of other scripts (Devanagari
-/// vowels, Arabic signs, the Japanese voicing mark) change the word and stay.
+/// True for the marks that Latin, Greek and Cyrillic accents decompose to. Marks of other scripts
+/// (Devanagari vowels, Arabic signs, the Japanese voicing mark) change the word and stay.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}')
 }
 
-/// The terms of `text`, in order, repeats kept.
+/// The terms of `text`, in order, with repeats.
 pub fn terms(text: &str) -> Vec<String> {
     let mut analyzer = Analyzer::default();
     let mut found = Vec::new();
@@ -76,46 +77,46 @@ pub fn terms(text: &str) -> Vec<String> {
     found.into_iter().map(|id| analyzer.term(id).to_owned()).collect()
 }
 
-/// Characters of the longest term; what is longer is cut there.
+/// Maximum characters of a term; longer ones are truncated.
 pub const LONGEST: usize = 64;
 
-/// The terms that `text` is found by, those of each position together: see [`Analyzer::place`].
+/// The search terms of `text`, grouped by position: see [`Analyzer::place`].
 pub fn finding_terms(text: &str) -> Vec<Vec<String>> {
     let mut analyzer = Analyzer::default();
     let words = analyzer.words(text);
     words.iter().map(|word| word.forms.iter().map(|form| analyzer.term(form.term).to_owned()).collect()).collect()
 }
 
-/// A term by number, the same within one [`Analyzer`].
+/// A term's number, unique within one [`Analyzer`].
 pub type TermId = u32;
 
 /// A position of a text: a word, or two neighbouring characters of a script without spaces.
 #[derive(Debug, Clone)]
 pub struct Word {
-    /// Where it begins, in bytes.
+    /// Its byte offset.
     pub start: usize,
-    /// At least one. Their ranges count from `start`.
+    /// At least one; ranges are relative to `start`.
     pub forms: Arc<[Form]>,
 }
 
 impl Word {
-    /// From, to (exclusive), in bytes of the text.
+    /// The byte range in the text, end exclusive.
     pub fn range(&self) -> Range<usize> {
         self.forms.first().map_or(self.start..self.start, |whole| self.range_of(whole))
     }
 
-    /// The same of one of its forms.
+    /// The byte range of one of its forms.
     pub fn range_of(&self, form: &Form) -> Range<usize> {
         self.start + form.range.start..self.start + form.range.end
     }
 }
 
-/// Makes terms and numbers them: worth keeping where many texts are compared.
+/// Makes and numbers terms. Reuse one for many texts.
 pub struct Analyzer {
     stemmer: Stemmer,
     /// The term of each word as written.
     words: HashMap<String, Option<TermId>>,
-    /// The forms of each word as written, of those that are not too long to be met again.
+    /// The forms of each word as written, except words too long to recur.
     forms: HashMap<String, Arc<[Form]>>,
     ids: HashMap<String, TermId>,
     terms: Vec<String>,
@@ -142,22 +143,22 @@ impl std::fmt::Debug for Analyzer {
 }
 
 impl Analyzer {
-    /// The term of this number; empty for a number that was never given.
+    /// The term with this number; empty for an unknown number.
     pub fn term(&self, id: TermId) -> &str {
         self.terms.get(id as usize).map_or("", String::as_str)
     }
 
-    /// How many terms it has numbered so far.
+    /// The number of terms so far.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// True before the first term.
+    /// True if there are no terms yet.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Appends the terms of `text` to `found`, in order, repeats kept.
+    /// Appends the terms of `text` to `found`, in order, with repeats.
     pub fn read(&mut self, text: &str, found: &mut Vec<TermId>) {
         self.walk(text, RunEnd::Lone, |this, met| match met {
             // Most words of most texts have no parts.
@@ -167,14 +168,14 @@ impl Analyzer {
         });
     }
 
-    /// The words of `text`, in order, each with the forms it is found by.
+    /// The words of `text`, in order, with their search forms.
     pub fn words(&mut self, text: &str) -> Vec<Word> {
         let mut words = Vec::new();
         self.place(text, |word| words.push(word));
         words
     }
 
-    /// Gives the words of `text` one by one.
+    /// Passes the words of `text` to `found` one by one.
     pub fn place(&mut self, text: &str, mut found: impl FnMut(Word)) {
         self.walk(text, RunEnd::Always, |this, met| {
             let (start, forms) = match met {
@@ -216,7 +217,7 @@ impl Analyzer {
         self.number(&without_gaps(&fold(characters)))
     }
 
-    /// The term of one part of an identifier, or of a word that is none.
+    /// The term of a word or of one part of an identifier.
     pub(super) fn word(&mut self, part: &str) -> Option<TermId> {
         if let Some(known) = self.words.get(part) {
             return *known;
@@ -241,7 +242,7 @@ impl Analyzer {
     fn stem(&self, part: &str) -> String {
         let folded = fold(part);
         if is_cut(&folded) {
-            // No English word is so long, and the stemmer takes time by the square of a word's length.
+            // Not an English word; the stemmer is quadratic in the word's length.
             return cut(&without_gaps(&folded)).to_owned();
         }
         let is_plain_latin = folded.len() > 2 && folded.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'\'');
@@ -256,7 +257,7 @@ impl Analyzer {
     }
 }
 
-/// What the beginning of a word is looked for by: folded, not stemmed. Empty where nothing of it is left.
+/// The search prefix for the beginning of a word: folded, not stemmed. Can be empty.
 pub(super) fn beginning(part: &str) -> String {
     cut(&without_gaps(&fold(&forms::joined(part)))).to_owned()
 }
@@ -279,9 +280,9 @@ fn is_cut(term: &str) -> bool {
     cut(term).len() < term.len()
 }
 
-/// What is met on the way through a text.
+/// An item met while walking a text.
 enum Met<'t> {
-    /// Where it begins, and a word as written.
+    /// The offset of a word, and the word as written.
     Word(usize, &'t str),
     /// A pair of characters, or one, of a script without spaces.
     Characters(TermId, Range<usize>),
@@ -290,24 +291,24 @@ enum Met<'t> {
 /// Whether the last character of a run is a term of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunEnd {
-    /// Where it is the only one.
+    /// Only if it is the only one.
     Lone,
     /// In every run.
     Always,
 }
 
-/// A run of characters of a script without spaces, turned into pairs.
+/// A run of characters of a script without spaces, split into pairs.
 #[derive(Default)]
 struct SpacelessRun {
-    /// Where its last character began.
+    /// Offset of its last character.
     last: Option<usize>,
-    /// Where the run's next character would begin.
+    /// Offset of the run's next character.
     next: usize,
     has_pairs: bool,
 }
 
 impl SpacelessRun {
-    /// Takes the next character; gives the pair it makes with the one before.
+    /// Adds a character; returns the pair it forms with the previous one.
     fn take(&mut self, start: usize, word: &str) -> Option<Range<usize>> {
         self.next = start + word.len();
         let last = self.last.replace(start)?;
@@ -315,7 +316,7 @@ impl SpacelessRun {
         Some(last..self.next)
     }
 
-    /// Ends the run; gives its last character where that is a term.
+    /// Ends the run; returns its last character if that is a term.
     fn end(&mut self, run_end: RunEnd) -> Option<Range<usize>> {
         let run = std::mem::take(self);
         let last = run.last.filter(|_| run_end == RunEnd::Always || !run.has_pairs)?;
@@ -343,12 +344,12 @@ fn is_grouped_number(word: &str) -> bool {
         && rest.iter().all(|g| g.len() == 3 && digits(g))
 }
 
-/// Splits an identifier at underscores, inner dots and colons, and changes of case; numbers stay whole.
+/// Splits an identifier at underscores, inner dots, colons and case changes; not numbers.
 pub fn split_identifier(word: &str) -> impl Iterator<Item = &str> {
     let is_number = word.starts_with(|c: char| c.is_ascii_digit());
     let bytes = word.as_bytes();
     let is_digit = move |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    // The dot of 3.14 is of the number, that of 3d.model is not.
+    // The dot of 3.14 belongs to the number, that of 3d.model does not.
     let is_of_the_number = move |at: usize| is_number && at > 0 && is_digit(at - 1) && is_digit(at + 1);
     let is_separator =
         move |(at, byte): &(usize, u8)| *byte == b'_' || (matches!(byte, b'.' | b':') && !is_of_the_number(*at));
@@ -371,7 +372,7 @@ fn split_case(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first part of `word` ends, in bytes.
+/// The end of the first part of `word`, in bytes.
 fn case_boundary(word: &str) -> usize {
     let mut chars = word.char_indices().peekable();
     let mut before = None;

@@ -1,15 +1,15 @@
-//! Token counts where a provider gives none: an estimate, always flagged as one.
+//! Token counts when a provider reports none: an estimate, always marked as one.
 //!
-//! Owns the only rule of thumb in the program, so that every estimate agrees with every other. It knows no model's
-//! vocabulary: a run of Latin letters costs one token and one more for each seven letters past the first seven, digits
-//! go in threes, other alphabets in threes, ideographs and kana one each, a run of one punctuation mark in fours,
-//! and spaces are part of what follows. English prose comes out near the vendors' own rule of
-//! thumb, four characters a token. Budgets must not rest on it: `core::provider` bounds those by bytes.
+//! The only such rule in the program, so that all estimates agree. It knows no model's vocabulary:
+//! a run of Latin letters costs one token plus one for each seven letters past the first seven;
+//! digits and other alphabets count in threes, ideographs and kana singly, a run of one punctuation
+//! mark in fours; spaces belong to what follows. English prose comes out near the vendors' own rule
+//! of thumb, four characters a token. `core::provider` bounds budgets by bytes.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// What a character is made of, as far as vocabularies care.
+/// Classes of characters that tokenizers treat differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     /// Spaces: part of the word that follows.
@@ -24,7 +24,7 @@ enum Script {
     Ideograph,
     /// Letters of every other alphabet.
     Letter,
-    /// Everything else; a run is of one and the same mark.
+    /// Anything else; a run consists of one mark.
     Mark(char),
 }
 
@@ -43,7 +43,7 @@ impl Script {
         }
     }
 
-    /// How many characters of a run one token holds; `None` for spaces, which cost nothing.
+    /// Characters of a run per token; `None` for spaces, which cost nothing.
     const fn per_token(self) -> Option<usize> {
         match self {
             Self::Space => None,
@@ -55,12 +55,12 @@ impl Script {
     }
 }
 
-/// The estimated number of tokens of `text`. Zero for nothing at all; never more than its bytes.
+/// The estimated number of tokens of `text`. Zero for an empty text; never more than its bytes.
 pub fn estimate(text: &str) -> u64 {
     Tokens::of(text).count() as u64
 }
 
-/// The longest beginning of `text` that has at most `limit` estimated tokens. All of it where it has no more.
+/// The longest prefix of `text` with at most `limit` estimated tokens.
 pub fn prefix(text: &str, limit: u64) -> &str {
     let Ok(limit) = usize::try_from(limit) else { return text };
     match Tokens::of(text).nth(limit) {
@@ -69,7 +69,7 @@ pub fn prefix(text: &str, limit: u64) -> &str {
     }
 }
 
-/// The byte at which each estimated token begins, its leading spaces not counted.
+/// The byte offset of each estimated token, without leading spaces.
 struct Tokens<'a> {
     rest: Peekable<CharIndices<'a>>,
 }

@@ -1,11 +1,11 @@
-//! YAML as a tree: what a text says, before anyone asks whether it makes sense.
+//! YAML as a tree, before any validation.
 //!
-//! One parser decides both what a value is and where it stands: the tree is read from the text, and [`locate`] reads
-//! the same text again, only when a line is needed, and stops at the place. Keys given twice are kept, so that
-//! checks can name the second. A byte order mark is passed over; tags mean nothing here and are refused. What nests deeper
-//! than [`MOST_NESTED`] is refused before the parser sees it ([`check`]), by everything here that reads YAML.
-//! What keys there may be is the caller's business: [`crate::config`], [`crate::provider::catalog`], and the files of
-//! themes. The last two read with a [`Reader`], which gathers every fault.
+//! One parser decides both values and positions: [`locate`] reads the same text again, only when a
+//! line is needed, and stops at the position. Duplicate keys are preserved, so that checks can name
+//! the second. A byte order mark is skipped; tags are refused. Everything here refuses what nests
+//! deeper than [`MOST_NESTED`] before the parser sees it ([`check`]). The callers know the allowed
+//! keys: [`crate::config`], [`crate::provider::catalog`], and theme files. The last two read with a
+//! [`Reader`], which collects all faults.
 
 mod nesting;
 mod reader;
@@ -26,11 +26,11 @@ pub(crate) use reader::{Reader, lacks};
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// A text, number, truth or nothing.
+    /// A string, number, boolean or null.
     Scalar(Value),
     /// A list.
     List(Vec<Node>),
-    /// A section: keys in the order of the text, those given twice included.
+    /// A mapping: keys in the order of the text, including duplicates.
     Section(Vec<(String, Node)>),
 }
 
@@ -44,30 +44,30 @@ pub struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Into the item of a list, from 0.
+    /// A step to a list item, from 0.
     pub const fn item(at: usize) -> Self {
         Self { key: ITEM, occurrence: at }
     }
 }
 
-/// Stands for a key where a list is walked into: no key of a section begins like this.
+/// Stands for the key of a list item: no mapping key begins like this.
 const ITEM: &str = "- ";
 
-/// A fault of syntax.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// From 1; `None` where the parser does not say.
+    /// From 1; `None` if unknown.
     pub line: Option<usize>,
     /// From 1.
     pub column: Option<usize>,
-    /// What is wrong, masked.
+    /// The message, masked.
     pub message: String,
 }
 
-/// Reads YAML. An empty text, or one of comments alone, is an empty section.
+/// Parses YAML. An empty text, or one of comments only, is an empty section.
 ///
 /// # Errors
-/// The first fault of syntax, tags and endless aliases included.
+/// The first syntax error, including tags and endless aliases.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     let text = without_mark(text);
     let invalid = |error: SyntaxError| SyntaxError { message: sentence(&error.message), ..error };
@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     }
 }
 
-/// What the parser says of `text`, and where: on a line that is there, since it calls the end of a text the line after it.
+/// The parser's error, on an existing line: the parser puts the end of a text one line lower.
 pub(crate) fn refused(text: &str, error: &serde_yaml::Error) -> SyntaxError {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default();
@@ -92,11 +92,11 @@ pub(crate) fn refused(text: &str, error: &serde_yaml::Error) -> SyntaxError {
     }
 }
 
-/// The line, from 1, of the key at the end of `path`.
+/// The line, from 1, of the last key of `path`.
 pub fn locate(text: &str, path: &[Step<'_>]) -> Option<usize> {
     let deserializer = serde_yaml::Deserializer::from_str(without_mark(text));
     let found = Cell::new(false);
-    // The seeker stops by failing at the key, and the parser adds the place to the failure.
+    // The seeker stops by failing at the key, and the parser adds the position to the failure.
     let failure = Seek { path, found: &found }.deserialize(deserializer).err()?;
     failure.location().filter(|_| found.get()).map(|place| place.line())
 }
@@ -105,7 +105,7 @@ fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The parser's words without anything that looks like a key.
+/// The parser's message with keys masked.
 fn sentence(message: &str) -> String {
     format!("not valid YAML: {}", redact::mask(message))
 }
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
         Ok(Node::Scalar(value.into()))
     }
 
-    // Numbers too large for 64 bits are out of every range, so their rounding does not matter.
+    // Numbers beyond 64 bits are out of every range, so rounding does not matter.
     fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Node, E> {
         self.visit_f64(value as f64)
     }
@@ -147,7 +147,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        // Infinity and NaN are no JSON numbers; as text they are refused with their own name.
+        // JSON has no infinity or NaN; as text they are refused by name.
         Ok(Node::Scalar(serde_json::Number::from_f64(value).map_or_else(|| value.to_string().into(), Value::Number)))
     }
 
@@ -188,11 +188,11 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
-/// A key as text; fails at the occurrence that is sought.
+/// Reads a key as text; fails at the occurrence sought.
 struct KeySeed<'a> {
-    /// The key to stop at, after `occurrence` equal ones have passed.
+    /// The key to stop at, after `occurrence` equal ones.
     stop_at: Option<&'a str>,
-    /// Set when it stopped there, to tell this failure from any other.
+    /// Set when it stopped there, to distinguish this failure from others.
     found: &'a Cell<bool>,
 }
 
@@ -244,7 +244,7 @@ impl Visitor<'_> for KeySeed<'_> {
     }
 }
 
-/// Walks down one path and fails at its last key.
+/// Follows one path and fails at its last key.
 struct Seek<'a> {
     path: &'a [Step<'a>],
     found: &'a Cell<bool>,

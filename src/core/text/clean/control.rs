@@ -1,10 +1,10 @@
-//! Control characters and terminal escape sequences, taken out as they come.
+//! Removes control characters and terminal escape sequences from a stream.
 //!
-//! What a model sends reaches terminals; a sequence in it could repaint a screen or set a window's title. Sequences
-//! are those of ECMA-48: CSI, the strings (OSC, DCS, SOS, PM, APC) and the two-character escapes. A string that is never
-//! ended ends with its line, so that it cannot swallow the rest.
+//! Model output reaches terminals, where a sequence could repaint the screen or set the window
+//! title. Sequences are those of ECMA-48: CSI, the strings (OSC, DCS, SOS, PM, APC) and the
+//! two-character escapes. An unterminated string ends with its line.
 
-/// Takes characters one by one; gives those that are text.
+/// Takes characters one by one and returns those that are text.
 #[derive(Debug, Default)]
 pub(super) struct ControlFilter {
     state: State,
@@ -20,12 +20,12 @@ enum State {
     Intermediate,
     Csi,
     ControlString,
-    /// In a control string, after an escape.
+    /// After an escape in a control string.
     StringEscape,
 }
 
 impl ControlFilter {
-    /// `c` itself when it is text, a line feed for any line end, nothing for the rest.
+    /// Returns `c` if it is text, a line feed for any line end, and nothing for the rest.
     pub(super) fn take(&mut self, c: char) -> Option<char> {
         match (self.state, c) {
             (State::Text, '\u{1b}') => self.enter(State::Escape),
@@ -42,7 +42,7 @@ impl ControlFilter {
             (State::ControlString | State::StringEscape, c) if c != '\n' && c != '\r' => {
                 self.enter(State::ControlString)
             }
-            // Not a sequence after all, or its line is over: what stands here is read as text.
+            // Not a sequence after all, or its line has ended: read as text.
             (State::Text, c) => self.text(c),
             (_, c) => {
                 self.state = State::Text;
@@ -56,7 +56,7 @@ impl ControlFilter {
         self.state == State::Text
     }
 
-    /// Text went by that is neither control character nor line end.
+    /// Notes a skipped character that is neither control character nor line end.
     pub(super) fn pass(&mut self) {
         self.after_carriage_return = false;
     }

@@ -1,24 +1,23 @@
-//! What a line of Markdown is, as far as cleaning cares: a code fence, a rule, or neither.
+//! Classifies a line of Markdown: a code fence, a rule, or neither.
 //!
-//! Each question has a twin that asks whether the beginning of a line may still become one, because a reply
-//! comes in pieces.
+//! Each test has a counterpart for the beginning of a line, because replies are streamed.
 
 use crate::text::visited::visit;
 
-/// Namespace of the questions asked of a line. All take it without its line feed.
+/// Namespace of the line tests. All take it without its line feed.
 pub(super) struct Line;
 
-/// The longest fence line that is taken for one, in bytes.
+/// The longest line that counts as a fence, in bytes.
 pub(super) const LONGEST_FENCE: usize = 80;
 
-/// Languages of fences that models set around prompts rather than around code.
+/// Info strings of fences that models put around prompts rather than code.
 const PROSE_INFO: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext", "plain", "prompt", "xml"];
 
-/// Languages that a fence around an announced prompt may have beside these.
+/// Further info strings for a fence around an announced prompt.
 const DATA_INFO: &[&str] = &["yaml", "yml", "json", "html"];
 
 impl Line {
-    /// The info string of a fence line (```` ```rust ```` gives `rust`), trimmed; `None` for any other line.
+    /// The trimmed info string of a fence line (```` ```rust ```` gives `rust`), if it is one.
     pub(super) fn fence(line: &str) -> Option<&str> {
         visit(line.len());
         let text = line.trim();
@@ -28,7 +27,7 @@ impl Line {
         is_fence.then(|| info.trim())
     }
 
-    /// True while a line that begins with `prefix` may still be a fence.
+    /// True while a line with this prefix can still become a fence.
     #[cfg(test)]
     pub(super) fn could_be_fence(prefix: &str) -> bool {
         let text = prefix.trim_start();
@@ -42,7 +41,7 @@ impl Line {
         info.is_empty() || (is_whole && !info.contains('`'))
     }
 
-    /// True for a fence that may stand around a whole prompt.
+    /// True for a fence that can enclose a whole prompt.
     pub(super) fn opens_outer_fence(line: &str, introduced: bool) -> bool {
         Self::fence(line).is_some_and(|info| {
             let info = info.to_ascii_lowercase();
@@ -55,7 +54,7 @@ impl Line {
         Self::could_be_rule(line) && line.chars().filter(|c| !c.is_whitespace()).count() >= 3
     }
 
-    /// True while a line that begins with `prefix` may still be a rule.
+    /// True while a line with this prefix can still become a rule.
     pub(super) fn could_be_rule(prefix: &str) -> bool {
         visit(prefix.len());
         let mut marks = prefix.chars().filter(|c| !c.is_whitespace());

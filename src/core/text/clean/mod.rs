@@ -1,15 +1,17 @@
-//! Cleaning: a model's reply without what is not the prompt, while it streams.
+//! Cleaning: extracts the prompt from a model's streamed reply.
 //!
-//! Taken away: reasoning between `<think>` tags at the start; preambles ("Sure, here is your prompt:"); a code fence
-//! around the whole; remarks at the end ("Let me know if …"); control characters and terminal sequences. Outer white
-//! space is trimmed. [`phrases`] says what a preamble and a remark are, with care to keep what could be content.
+//! Removed are: reasoning between `<think>` tags at the start; preambles ("Sure, here is your
+//! prompt:"); a code fence around the whole; closing remarks ("Let me know if …"); control
+//! characters and terminal sequences. Outer white space is trimmed. [`phrases`] defines preambles
+//! and remarks, conservatively.
 //!
-//! What always holds: the pieces that [`Cleaner::push`] and [`Cleaner::finish`] give concatenate to the cleaned text,
-//! which does not depend on how the reply was split, because characters are taken one by one (or, where nothing hangs on
-//! them, together). Shown text is never taken back, so what is undecided is held: the first line; short text in a bare fence that opens the reply
-//! ([`UNSURE_LIMIT`] characters); and from a closing fence, a rule or a remark on, until the reply goes on or ends.
-//! A reply of which nothing would remain is kept whole, save its reasoning; and what stands in the user's own texts
-//! ([`Cleaner::keeping`]) is never taken for a model's small talk.
+//! What always holds: the pieces returned by [`Cleaner::push`] and [`Cleaner::finish`] concatenate
+//! to the cleaned text, which does not depend on how the reply was split, because characters are
+//! handled one by one (or in bulk where it makes no difference). Shown text is never retracted, so
+//! undecided text is held: the first line; short text in a bare fence that opens the reply
+//! ([`UNSURE_LIMIT`] characters); and from a closing fence, a rule or a remark on, until the reply
+//! continues or ends. A reply of which nothing would remain is kept whole, except its reasoning;
+//! and what is in the user's own texts ([`Cleaner::keeping`]) is never removed as small talk.
 
 mod control;
 mod line;
@@ -24,20 +26,20 @@ use users::UsersTexts;
 
 use crate::text::visited::visit;
 
-/// How many characters are held before a fence that opens the reply without a preamble is taken for the outer one.
-/// Longer, and the fence is dropped; should the text go on after its end, nothing but the opening fence is lost.
+/// Characters held before a fence that opens the reply without a preamble counts as the outer one.
+/// It is then dropped; if text follows its end, only the opening fence is lost.
 pub const UNSURE_LIMIT: usize = 1500;
 
-/// How many announcements are taken away; a line after so many is the prompt's own.
+/// Maximum number of announcements removed; later ones belong to the prompt.
 const MOST_ANNOUNCEMENTS: usize = 16;
 
-/// A line of so many bytes that did not turn out to begin a commentary is none.
+/// A line this long, in bytes, that has not begun a commentary is none.
 const LONGEST_UNDECIDED_COMMENTARY: usize = 120;
 
 const THINK: &str = "<think>";
 const THINK_END: &str = "</think>";
 
-/// The cleaned text of a whole reply.
+/// Cleans a whole reply.
 pub fn clean(reply: &str) -> String {
     let mut cleaner = Cleaner::new();
     let mut text = cleaner.push(reply);
@@ -50,19 +52,19 @@ pub fn clean(reply: &str) -> String {
 pub struct Cleaner {
     controls: ControlFilter,
     stage: Stage,
-    /// The line being read, as long as it is undecided.
+    /// The current line while undecided.
     line: Pending,
     line_mode: LineMode,
-    /// How many preambles were taken away.
+    /// Number of preambles removed.
     announcements: usize,
-    /// True once a rule after a preamble was taken away.
+    /// True once a rule after a preamble was removed.
     ruled: bool,
     wrap: Wrap,
-    /// Fence lines read since the outer fence opened, or in all.
+    /// Fence lines since the outer fence opened, or in total.
     fences: usize,
-    /// White space that is shown when text follows.
+    /// White space to show when text follows.
     gap: String,
-    /// The paragraph being read, when it began like a remark.
+    /// The current paragraph, if it began like a remark.
     remark: Option<String>,
     tail: Tail,
     /// All text so far, until some of it is shown.
@@ -74,7 +76,7 @@ pub struct Cleaner {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// White space, or the beginning of a tag of reasoning.
+    /// White space, or the beginning of a reasoning tag.
     #[default]
     Lead,
     Reasoning,
@@ -83,13 +85,13 @@ enum Stage {
     Body,
 }
 
-/// What becomes of the rest of the line.
+/// What happens to the rest of the line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum LineMode {
     #[default]
     Undecided,
     Shown,
-    /// It stands after what seems to be the outer fence's end.
+    /// It follows the likely end of the outer fence.
     Held,
 }
 
@@ -98,7 +100,7 @@ enum LineMode {
 enum Wrap {
     #[default]
     None,
-    /// It opened the reply, and may yet be a code block of the prompt's own.
+    /// It opened the reply, and may be a code block of the prompt itself.
     Unsure {
         opening: String,
         inside: String,
@@ -119,24 +121,24 @@ enum TailKind {
     Empty,
     Rule,
     Remark,
-    /// The outer fence's end, perhaps.
+    /// Possibly the end of the outer fence.
     Closed,
-    /// The outer fence's end, and text about the prompt after it.
+    /// Possibly the end of the outer fence, then text about the prompt.
     Commented,
 }
 
 impl Cleaner {
-    /// Ready for a reply.
+    /// Starts cleaning a reply.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ready for a reply in which lines of these texts, the user's own, are content wherever they stand.
+    /// Starts cleaning a reply in which lines of these texts, the user's own, are always content.
     pub fn keeping<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         Self { kept: UsersTexts::new(texts), ..Self::default() }
     }
 
-    /// Takes the next piece of the reply, split anywhere; gives the text that may be shown now.
+    /// Takes the next piece of the reply, split anywhere; returns the text to show now.
     pub fn push(&mut self, piece: &str) -> String {
         let mut rest = piece;
         while let Some(c) = rest.chars().next() {
@@ -155,8 +157,7 @@ impl Cleaner {
         std::mem::take(&mut self.out)
     }
 
-    /// How many bytes of `text` can be shown at once, as one by one they would be: those in the middle of a line that is
-    /// shown, up to its end.
+    /// How many bytes of `text` can be shown in bulk: those inside a line that is being shown.
     fn plain_beginning(&self, text: &str) -> usize {
         let is_shown = self.stage == Stage::Body && self.line_mode == LineMode::Shown && self.shown_any;
         if !is_shown || !self.controls.is_in_text() {
@@ -166,7 +167,7 @@ impl Cleaner {
         text.find(|c| !is_plain(c)).unwrap_or(text.len())
     }
 
-    /// Ends the reply; gives the rest of the cleaned text.
+    /// Ends the reply; returns the rest of the cleaned text.
     pub fn finish(mut self) -> String {
         if self.stage == Stage::Lead || self.stage == Stage::Head {
             let line = self.line.take();
@@ -225,7 +226,7 @@ impl Cleaner {
             self.line.clear();
             self.stage = Stage::Lead;
         } else if line.len() > 4 * THINK_END.len() {
-            // Only the last characters can be part of the end tag.
+            // Only the last characters can belong to the end tag.
             let line = self.line.take();
             line[line.ceil_char_boundary(line.len() - THINK_END.len())..].chars().for_each(|c| self.line.push(c));
         }
@@ -255,7 +256,7 @@ impl Cleaner {
         }
     }
 
-    /// True when the line so far announces the prompt with a colon, and what follows now is the prompt.
+    /// True if the line so far announces the prompt with a colon and the prompt itself follows.
     fn follows_inline_preamble(&self) -> bool {
         let line = self.line.as_str().trim_end();
         line.len() < self.line.as_str().len()
@@ -268,7 +269,7 @@ impl Cleaner {
         phrases::is_preamble(line) && self.may_be_announcement(line)
     }
 
-    /// True for a line that the user did not write, if not too many were taken for the model's own.
+    /// True for a line that the user did not write, within the limit of announcements.
     fn may_be_announcement(&self, line: &str) -> bool {
         self.announcements < MOST_ANNOUNCEMENTS && !self.kept.hold_any_of(line)
     }
@@ -306,7 +307,7 @@ impl Cleaner {
         }
     }
 
-    /// Takes `line`, the first of the prompt itself, and goes on with the body.
+    /// Takes `line`, the first of the prompt itself, and continues with the body.
     fn enter_body(&mut self, line: &str) {
         self.stage = Stage::Body;
         let text = line.trim_start();
@@ -353,7 +354,7 @@ impl Cleaner {
         }
     }
 
-    /// White space: part of the paragraph that is held, or kept until text follows.
+    /// Adds white space to the held paragraph, or keeps it until text follows.
     fn space(&mut self, c: char) {
         match &mut self.remark {
             Some(paragraph) => paragraph.push(c),
@@ -361,7 +362,7 @@ impl Cleaner {
         }
     }
 
-    /// True while the line so far may be a fence, a rule, a remark, or anything else that is not simply shown.
+    /// True while the line so far can be a fence, a rule, a remark, or anything else special.
     fn could_be_special(&mut self) -> bool {
         let line = self.line.words();
         let length = line.len();
@@ -385,7 +386,7 @@ impl Cleaner {
         self.fences % 2 == 1 && self.tail.kind < TailKind::Closed
     }
 
-    /// A whole line that was undecided to its end.
+    /// Handles a whole line that was undecided to its end.
     fn end_line(&mut self, line: &str) {
         if line.trim().is_empty() {
             self.end_remark();
@@ -414,13 +415,13 @@ impl Cleaner {
         if may_close {
             self.hold(line, TailKind::Closed);
         } else {
-            // What was held was not the end after all: this fence pairs with the one before.
+            // The held text was not the end after all: this fence pairs with the one before.
             self.show_tail();
             self.show(line);
         }
     }
 
-    /// Ends the paragraph that began like a remark, and decides what it is.
+    /// Ends a paragraph that began like a remark, and decides what it is.
     fn end_remark(&mut self) {
         let Some(paragraph) = self.remark.take() else { return };
         let text = paragraph.trim_end();
@@ -438,7 +439,7 @@ impl Cleaner {
         self.tail.kind = self.tail.kind.max(kind);
     }
 
-    /// A line, or its beginning, that is nothing but text.
+    /// Handles a line, or its beginning, that is plain text.
     fn ordinary(&mut self, text: &str) {
         if let Some(paragraph) = self.remark.take() {
             self.gap.push_str(&paragraph);
@@ -453,7 +454,7 @@ impl Cleaner {
         if self.tail.kind == TailKind::Closed
             && let Wrap::Unsure { opening, inside } = std::mem::take(&mut self.wrap)
         {
-            // Text goes on after a short block: the block is the prompt's own.
+            // Text continues after a short block: the block belongs to the prompt.
             self.emit(&opening);
             self.emit(&inside);
             self.fences = 0;
@@ -470,7 +471,7 @@ impl Cleaner {
         self.gap.push_str(&gap);
     }
 
-    /// Shows `text` after the white space before it; that at its end waits for more text.
+    /// Shows `text` after pending white space; its trailing white space becomes pending.
     fn show(&mut self, text: &str) {
         visit(text.len());
         let words = text.trim_end();
@@ -493,7 +494,7 @@ impl Cleaner {
         }
     }
 
-    /// Takes the fence that opened the reply for the outer one.
+    /// Decides that the fence that opened the reply is the outer one.
     fn settle_outer_fence(&mut self) {
         if let Wrap::Unsure { inside, .. } = std::mem::replace(&mut self.wrap, Wrap::Sure) {
             self.emit(&inside);

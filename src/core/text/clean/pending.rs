@@ -1,29 +1,29 @@
-//! The line being read while it is undecided what it is.
+//! The current line while its kind is undecided.
 //!
-//! Each of its characters is looked at once, however long it grows: what the line may still become is kept up to date, so
-//! that asking after every character costs nothing.
+//! Each character is examined once, however long the line grows: its possible kinds are tracked, so
+//! that checks after every character are free.
 
 use super::line::LONGEST_FENCE;
 use super::phrases::{self, is_leading_mark};
 
-/// So many bytes of a line decide whether it begins like a phrase: more than the longest cue has.
+/// Bytes that decide whether a line begins like a phrase: more than the longest cue has.
 const DECIDING: usize = 64;
 
 /// The beginning of a line, or all of it.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     text: String,
-    /// Bytes of white space at its beginning.
+    /// Bytes of leading white space.
     indent: usize,
-    /// Bytes of marks and white space at its beginning.
+    /// Bytes of leading marks and white space.
     decorated: usize,
     rule: Rule,
     fence: Fence,
-    /// Whether it may begin a remark, once its deciding bytes are there.
+    /// Whether it can begin a remark, once enough bytes are there.
     remark: Option<bool>,
 }
 
-/// What a line may be, as far as rules go: three or more of one of `-`, `*`, `_`, and blanks.
+/// Whether the line can be a rule: three or more of one of `-`, `*`, `_`, and blanks.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// Blanks so far.
@@ -34,13 +34,13 @@ enum Rule {
     Never,
 }
 
-/// What a line may be, as far as fences go: three or more of a mark, then no backtick.
+/// Whether the line can be a fence: three or more of a mark, then no backtick.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Fence {
     /// Blanks so far.
     #[default]
     Open,
-    /// So many of this mark so far.
+    /// This many of this mark so far.
     Marks(char, usize),
     /// A fence and its info string so far.
     Info,
@@ -77,22 +77,22 @@ impl Pending {
         &self.text
     }
 
-    /// Without the white space at its beginning.
+    /// The line without leading white space.
     pub(super) fn words(&self) -> &str {
         &self.text[self.indent..]
     }
 
-    /// True while it may still be a rule.
+    /// True while it can still become a rule.
     pub(super) fn could_be_rule(&self) -> bool {
         self.rule != Rule::Never
     }
 
-    /// True while it may still be a fence.
+    /// True while it can still become a fence.
     pub(super) fn could_be_fence(&self) -> bool {
         self.fence != Fence::Never && self.words().len() <= LONGEST_FENCE
     }
 
-    /// True while it may still begin a remark.
+    /// True while it can still begin a remark.
     pub(super) fn could_begin_remark(&mut self) -> bool {
         let said = &self.text[self.decorated..];
         if said.len() <= DECIDING {
@@ -110,7 +110,7 @@ impl Pending {
         *self = Self::default();
     }
 
-    /// The text, leaving nothing.
+    /// Takes the text, leaving it empty.
     pub(super) fn take(&mut self) -> String {
         std::mem::take(self).text
     }

@@ -1,17 +1,17 @@
-//! The phrases by which a model speaks about its answer instead of giving it: preambles before, remarks after.
+//! The phrases by which a model talks about its answer: preambles before it, remarks after it.
 //!
-//! All lists are folded (see [`fold`]). They err on the side of keeping: a preamble must name the prompt, and a remark
-//! must offer to change it, so that instructions which merely begin alike ("Here is the context…", "Let me know if
-//! anything is unclear before you begin") stay. Languages: English, German, French, Spanish, Italian, Portuguese,
-//! Dutch, Polish, Turkish, Russian, Chinese, Japanese, Korean.
+//! All lists are folded (see [`fold`]). They err on the side of keeping: a preamble must name the
+//! prompt, and a remark must offer to change it, so that similar instructions ("Here is the
+//! context…", "Let me know if anything is unclear before you begin") stay. English, German, French,
+//! Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian, Chinese, Japanese, Korean.
 
 use crate::text::terms::fold;
 use crate::text::visited::visit;
 
-/// The longest line, in characters, that is taken for a preamble.
+/// The longest preamble, in characters.
 pub(super) const LONGEST_PREAMBLE: usize = 240;
 
-/// The longest paragraph, in characters, that is taken for a remark.
+/// The longest remark, in characters.
 pub(super) const LONGEST_REMARK: usize = 600;
 
 /// Words of assent that open an answer.
@@ -37,10 +37,10 @@ const INTRODUCERS: &[&str] = &[
     "以下が", "以下は", "以下の", "以下に", "こちらが", "こちらは", "다음은", "아래는", "여기",
 ];
 
-/// What is announced, named beyond doubt.
+/// Unambiguous names of what is announced.
 const PROMPT_NOUNS: &[&str] = &["prompt", "промпт", "промт", "提示词", "提示詞", "プロンプト", "프롬프트"];
 
-/// What is announced, named so that it could also be the beginning of a prompt.
+/// Names of what is announced that could also begin a prompt.
 #[rustfmt::skip]
 const LOOSE_NOUNS: &[&str] = &[
     "version", "instruction", "draft", "rewrite", "essence", "extraction", "findings", "result", "output", "text",
@@ -48,10 +48,10 @@ const LOOSE_NOUNS: &[&str] = &[
     "resultat", "texte", "инструкци", "версия", "指令", "版本", "指示",
 ];
 
-/// A prompt spoken of as known.
+/// A prompt referred to as known.
 const DEFINITE: &[&str] = &["the prompt", "der prompt", "le prompt", "el prompt", "il prompt", "o prompt", "de prompt"];
 
-/// Words that only someone speaking about a finished text would use.
+/// Words used only of a finished text.
 #[rustfmt::skip]
 const FINISHED: &[&str] = &[
     "your", "refined", "improved", "optimized", "optimised", "final", "finished", "revised", "polished", "rewritten",
@@ -63,7 +63,7 @@ const FINISHED: &[&str] = &[
     "优化", "完整", "您", "你", "最終", "最終的", "改善", "완성", "최종",
 ];
 
-/// The words of which a label such as "Final prompt:" consists.
+/// The words of labels such as "Final prompt:".
 #[rustfmt::skip]
 const LABEL_WORDS: &[&str] = &[
     "the", "your", "final", "finished", "refined", "optimized", "optimised", "improved", "revised", "polished",
@@ -72,7 +72,7 @@ const LABEL_WORDS: &[&str] = &[
     "optimizado", "finale", "ottimizzato", "otimizado",
 ];
 
-/// A kind of remark: how it begins, and what must be in it besides, one word of every group.
+/// A kind of remark: how it begins, and groups of words of which it must contain one each.
 struct RemarkRule {
     cues: &'static [&'static str],
     needs: &'static [&'static [&'static str]],
@@ -129,7 +129,7 @@ const REMARK_RULES: &[RemarkRule] = &[
     },
 ];
 
-/// Words for changing the prompt, or for having been of help.
+/// Words for changing the prompt, or for having been helpful.
 #[rustfmt::skip]
 const CHANGES: &[&str] = &[
     "adjust", "tweak", "refin", "revis", "modif", "chang", "customi", "tailor", "another version",
@@ -139,7 +139,7 @@ const CHANGES: &[&str] = &[
     "修正", "変更", "プロンプト", "수정", "조정", "변경", "프롬프트", "도움",
 ];
 
-/// Words by which the writer offers to do something.
+/// Words by which the model offers something.
 #[rustfmt::skip]
 const OFFERS: &[&str] = &[
     "i can", "i could", "i'll", "i will", "i'd be", "i am happy", "i'm happy", "let me know", "just ask", "tell me",
@@ -147,7 +147,7 @@ const OFFERS: &[&str] = &[
     "avise", "я могу", "могу", "даи", "даите", "告诉我", "告訴我", "我可以", "随时", "お知らせ", "ください", "말씀", "알려",
 ];
 
-/// How a commentary begins that follows a fenced prompt.
+/// How a commentary after a fenced prompt begins.
 #[rustfmt::skip]
 const COMMENTARY_CUES: &[&str] = &[
     "why this", "explanation", "notes", "note:", "key improvements", "key changes", "key features", "changes made",
@@ -156,7 +156,7 @@ const COMMENTARY_CUES: &[&str] = &[
     "por que", "spiegazione", "说明", "説明", "解説", "пояснение",
 ];
 
-/// The text folded, without the marks that decorate its ends.
+/// Folds the text and strips the marks that decorate its ends.
 fn bare(text: &str) -> String {
     visit(text.len());
     let folded = fold(text);
@@ -169,12 +169,12 @@ fn is_longer(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().nth(most).is_some()
 }
 
-/// True for what decorates the beginning of a line, in a folded text.
+/// True for decoration at the beginning of a line, in folded text.
 fn is_folded_mark(c: char) -> bool {
     c.is_whitespace() || (!c.is_alphanumeric() && !matches!(c, '<' | '{' | '[' | '(' | '/' | '@' | '$'))
 }
 
-/// True for what decorates the beginning of a line.
+/// True for decoration at the beginning of a line.
 pub(super) fn is_leading_mark(c: char) -> bool {
     if c.is_ascii() { is_folded_mark(c) } else { fold(c.encode_utf8(&mut [0; 4])).chars().all(is_folded_mark) }
 }
@@ -183,12 +183,12 @@ fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// True when `text` begins with one of `cues`, or is the beginning of one.
+/// True if `text` begins with one of `cues`, or is a prefix of one.
 fn could_begin_with(text: &str, cues: &[&str]) -> bool {
     cues.iter().any(|cue| cue.starts_with(text) || text.starts_with(cue))
 }
 
-/// True for a line that announces the prompt, or labels it, or only assents.
+/// True for a line that announces or labels the prompt, or only assents.
 pub(super) fn is_preamble(line: &str) -> bool {
     if is_longer(line, LONGEST_PREAMBLE) {
         return false;
@@ -201,7 +201,7 @@ pub(super) fn is_preamble(line: &str) -> bool {
     is_label(rest) || is_introduction(rest, assents)
 }
 
-/// True while a line that begins with `prefix` may still turn out to be a preamble.
+/// True while a line with this prefix can still be a preamble.
 pub(super) fn could_be_preamble(prefix: &str) -> bool {
     if is_longer(prefix, LONGEST_PREAMBLE) {
         return false;
@@ -212,13 +212,13 @@ pub(super) fn could_be_preamble(prefix: &str) -> bool {
     could_be_opener(&prefix) || could_be_opener(rest) || could_begin_with(rest, INTRODUCERS) || could_be_label(rest)
 }
 
-/// True when the line up to its first colon announces the prompt, so that the prompt itself follows on the same line.
+/// True if the text up to the first colon announces the prompt that follows on the line.
 pub(super) fn is_inline_preamble(up_to_colon: &str) -> bool {
     let bare = bare(up_to_colon);
     is_preamble(up_to_colon) && (bare.contains(' ') || !bare.is_ascii())
 }
 
-/// Takes words of assent off the front; says whether there were any.
+/// Strips leading words of assent; returns whether there were any.
 fn strip_openers(line: &str) -> (bool, &str) {
     let mut rest = line;
     let mut found = false;
@@ -237,7 +237,7 @@ fn strip_openers(line: &str) -> (bool, &str) {
     }
 }
 
-/// True for a line that announces a finished prompt. Loosely named things need words of assent before them.
+/// True for a line that announces a finished prompt. Loose names need words of assent before them.
 fn is_introduction(line: &str, assents: bool) -> bool {
     if !INTRODUCERS.iter().any(|introducer| line.starts_with(introducer)) || speaks_of_material(line) {
         return false;
@@ -252,14 +252,14 @@ fn is_introduction(line: &str, assents: bool) -> bool {
     is_one_sentence && names_prompt && is_finished
 }
 
-/// True when the prompt that is spoken of is the material of a task: "Here is the prompt to improve:".
+/// True if the prompt is the material of a task: "Here is the prompt to improve:".
 fn speaks_of_material(line: &str) -> bool {
     const AFTER: &[&str] = &["prompt to ", "prompts to ", "prompt from ", "prompt by "];
     const ANYWHERE: &[&str] = &[" wrote", " written by", " used by", " we use", " i use", " was ", " were "];
     (has_any(line, AFTER) && !has_any(line, FINISHED)) || (has_any(line, ANYWHERE) && !line.contains("i wrote"))
 }
 
-/// True for a line such as "Final prompt:", of label words alone.
+/// True for a line such as "Final prompt:", consisting of label words.
 fn is_label(line: &str) -> bool {
     let has_colon = line.ends_with(':');
     let words: Vec<&str> = line.trim_end_matches([':', ' ']).split_whitespace().collect();
@@ -294,13 +294,13 @@ pub(super) fn is_remark(paragraph: &str) -> bool {
     REMARK_RULES.iter().any(fits)
 }
 
-/// True for a line that begins as remarks do.
+/// True for a line that begins like a remark.
 pub(super) fn begins_remark(line: &str) -> bool {
     let line = bare(line);
     REMARK_RULES.iter().flat_map(|rule| rule.cues).any(|cue| line.starts_with(cue))
 }
 
-/// True while a line that begins with `prefix` may still begin a remark.
+/// True while a line with this prefix can still begin a remark.
 pub(super) fn could_begin_remark(prefix: &str) -> bool {
     let prefix = bare(prefix);
     REMARK_RULES.iter().any(|rule| could_begin_with(&prefix, rule.cues))
@@ -312,7 +312,7 @@ pub(super) fn is_commentary(line: &str) -> bool {
     COMMENTARY_CUES.iter().any(|cue| line.starts_with(cue))
 }
 
-/// True while a line that begins with `prefix` may still begin a commentary.
+/// True while a line with this prefix can still begin a commentary.
 pub(super) fn could_begin_commentary(prefix: &str) -> bool {
     could_begin_with(&bare(prefix), COMMENTARY_CUES)
 }

@@ -1,6 +1,6 @@
-//! Replies such as models send, and what is left of them; each also split at every place and cleaned twice.
+//! Typical replies and their cleaned text; each also split at every position and cleaned twice.
 //!
-//! The laws that hold for all texts are properties at the end.
+//! Properties that hold for all texts are at the end.
 
 use proptest::prelude::*;
 
@@ -163,7 +163,7 @@ fn ordinary_text_is_shown_at_once() {
     assert_eq!(cleaner.finish(), "");
 }
 
-/// Pieces of which replies are made, those that matter among them.
+/// Pieces of replies, including the significant ones.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "Sure! ",

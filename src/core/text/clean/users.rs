@@ -1,8 +1,8 @@
-//! The user's own texts, asked whether they hold a sentence of the reply: what the user wrote is content and no model's
-//! small talk.
+//! The user's own texts, to check whether they contain a sentence of the reply: what the user wrote
+//! is content, not a model's small talk.
 //!
-//! They are folded once, when they are asked for the first time; of the text in question so many sentences are
-//! looked for as small talk has, because each is looked for in all of them.
+//! They are folded once, on first use. Only as many sentences are searched for as small talk has,
+//! because each is searched for in all texts.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use crate::text::visited::visit;
 /// Sentences shorter than this, in bytes, prove nothing.
 const PROOF: usize = 8;
 
-/// The most sentences that are looked for. A text of more is no small talk.
+/// Maximum sentences to search for; longer texts are not small talk.
 const MOST_SENTENCES: usize = 64;
 
 /// The texts of a user.
@@ -29,7 +29,7 @@ impl UsersTexts {
         Self { written, flat: OnceCell::new() }
     }
 
-    /// True for a text with a sentence in it that the user wrote, or with more sentences than are looked for.
+    /// True for a text with a sentence that the user wrote, or with too many sentences.
     pub(super) fn hold_any_of(&self, text: &str) -> bool {
         if self.written.is_empty() {
             return false;

@@ -1,7 +1,7 @@
-//! Additions: what a prompt says that was neither asked nor given.
+//! Additions: what a prompt says that was neither requested nor given.
 //!
-//! Nobody can tell from the words whether an addition helps. But a number, a name or a quotation from nowhere is invented, a
-//! limit or a format beside the one asked for contradicts it, and what is long costs whoever reads it.
+//! Words alone do not tell whether an addition helps. But a number, name or quotation from nowhere
+//! is invented, another limit or format contradicts the requested one, and length has a cost.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::{Written, falling, share};
 use crate::text::terms::TermId;
 
-/// How additions are rated, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "1 where nothing is added that should not be; 25 % off for each number, name and longer quotation that stands \
     neither in the request nor in its context, 40 % off for each contradiction (another limit of the same thing, another format, a no for a \
     yes); and less for length: in full while the added text has at most 100 words more \
@@ -21,12 +21,12 @@ const LEFT_AN_INVENTION: f64 = 0.75;
 const LEFT_A_CONTRADICTION: f64 = 0.6;
 const FREE_WORDS: usize = 100;
 const TOO_LONG: f64 = 4.0;
-/// So much of a clause in a sentence that says no means that clause.
+/// A denying sentence with this share of a clause's words refers to that clause.
 const MEANT: f64 = 0.75;
 const MEANT_WORDS: usize = 2;
-/// A quotation of fewer words is rather stressed.
+/// A quotation of fewer words is rather emphasis.
 const QUOTE_WORDS: usize = 4;
-/// With so many of its words known it is rather what was said, put otherwise.
+/// With this share of known words a quotation is rather a paraphrase.
 const KNOWN_WORDS: f64 = 0.6;
 
 /// How safe the additions are, 0..=1.
@@ -44,23 +44,23 @@ fn power(base: f64, count: usize) -> f64 {
     base.powf(count as f64)
 }
 
-/// How many numbers, names and quotations come from nowhere.
+/// The number of invented numbers, names and quotations.
 fn inventions(added: &Reading, demands: &Demands) -> usize {
     let known: HashSet<&str> = demands.known.quantities().map(|it| &*it.value).collect();
-    // One is an article in most languages, and how many there are of each.
+    // One is an article in most languages, and counts most things.
     let is_new = |it: &&Quantity| {
         &*it.value != "1" && !known.contains(&*it.value) && !demands.known.numbers.contains(&*it.value)
     };
     let numbers: HashSet<&str> = added.quantities().filter(is_new).map(|it| &*it.value).collect();
     let is_unknown = |terms: &[TermId]| terms.iter().any(|term| !demands.known.terms.contains(*term));
-    // In capitals words are stressed, or stand in a heading.
+    // Capitals are emphasis, or a heading.
     let is_stressed = |name: &str| name.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let names = added.names.iter().filter(|(name, terms)| is_unknown(terms) && !is_stressed(name)).count();
     let quotes = added.quotes.iter().filter(|(_, terms)| is_invented(terms, demands)).count();
     numbers.len() + names + quotes
 }
 
-/// True for a quotation of several words, most of which are in nothing that is known.
+/// True for a quotation of several words, most of them unknown.
 fn is_invented(terms: &[TermId], demands: &Demands) -> bool {
     let known = terms.iter().filter(|term| demands.known.terms.contains(**term)).count();
     terms.len() >= QUOTE_WORDS && share(known, terms.len(), 1.0) < KNOWN_WORDS
@@ -72,7 +72,7 @@ fn contradictions(written: &Written, demands: &Demands) -> usize {
     let other_format = |term: &TermId| !demands.formats.contains(term) && !demands.known.terms.contains(*term);
     let formats =
         if demands.formats.is_empty() { 0 } else { added.formats.iter().filter(|term| other_format(term)).count() };
-    // Where the request does not stand whole, coverage tells what was turned round.
+    // If the request is not included whole, coverage measures reversals.
     let turned = if written.holds_request() {
         let found = demands.clauses.iter().zip(demands.found_in(added));
         found
@@ -86,7 +86,7 @@ fn contradictions(written: &Written, demands: &Demands) -> usize {
     limits + formats + turned
 }
 
-/// True for a number that limits what the request limits otherwise.
+/// True for a number whose limit contradicts one in the request.
 fn contradicts(other: &Quantity, demands: &Demands) -> bool {
     let Some(unit) = &other.unit else { return false };
     let mut of_unit = demands.quantities.iter().filter(|own| own.unit == Some(*unit)).peekable();

@@ -1,4 +1,4 @@
-//! Clarity: faults in how the added sentences are said. What has none is clear enough.
+//! Clarity: faults of wording in the added sentences.
 //!
 //! Code and headings do not count as sentences. The word lists are in `words`.
 
@@ -6,7 +6,7 @@ use super::reading::Reading;
 use super::units::UnitKind;
 use super::{falling, share};
 
-/// How clarity is computed, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "1 where the added text has no fault of wording; up to 30 % off for sentences of more than 35 words, 25 % for what \
     is said twice (in full from half of it on), 25 % for vague words and empty phrases (some, various, appropriate, in order to; in full from one word in ten on), \
     20 % for pointing at what is not there (as discussed, TODO; in full from two on)";

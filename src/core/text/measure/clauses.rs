@@ -1,7 +1,7 @@
-//! Clauses: what is said in one breath, with its numbers, their units and bounds, and whether it denies.
+//! Clauses, with their numbers, units and bounds, and whether they are negated.
 //!
-//! Told from words alone, by lists of the ten languages that frames are written in. A unit of a text is cut at commas,
-//! semicolons, brackets and dashes; a clause that says two things stays one.
+//! Recognised by word lists of the ten languages that frames are written in. A unit of text is
+//! split at commas, semicolons, brackets and dashes; a clause that says two things stays one.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -22,7 +22,7 @@ pub(super) enum Bound {
     Least,
 }
 
-/// What is counted, in one spelling: its hash, since texts have many.
+/// A counted thing in one spelling, as a hash to save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counted(NonZeroU32);
 
@@ -34,20 +34,20 @@ impl Counted {
     }
 }
 
-/// A number with what it counts.
+/// A number and what it counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quantity {
-    /// Digits, thousands separators taken out; a number in words in digits too.
+    /// Digits without thousands separators; number words are converted.
     pub(super) value: Box<str>,
-    /// The word after it, or the sign on it; none where nothing can be counted.
+    /// The word after it, or its sign; `None` if it counts nothing.
     pub(super) unit: Option<Counted>,
     pub(super) bound: Option<Bound>,
-    /// The words around it, for which another number may be meant.
+    /// The words around it, which other numbers may refer to.
     pub(super) near: [Option<Counted>; 2 * NEAR + 1],
 }
 
 impl Quantity {
-    /// True where one is the most there may be and the other the least there must be.
+    /// True if one is an upper and the other a lower bound.
     pub(super) fn is_contrary(&self, other: &Self) -> bool {
         self.bound.zip(other.bound).is_some_and(|(own, other)| own != other)
     }
@@ -56,15 +56,15 @@ impl Quantity {
 /// A clause.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clause {
-    /// Its different terms.
+    /// Its distinct terms.
     pub(super) terms: Box<[TermId]>,
     pub(super) quantities: Box<[Quantity]>,
     pub(super) denies: bool,
 }
 
-/// How many words around a number may name what it counts.
+/// How many words around a number can name what it counts.
 const NEAR: usize = 3;
-/// How far from a number its bound may stand, in bytes of folded text.
+/// How far a bound can be from its number, in bytes of folded text.
 const BEFORE_BOUND: usize = 28;
 const AFTER_BOUND: usize = 32;
 
@@ -79,8 +79,7 @@ pub(super) fn clause(text: &str, reader: &mut Reader) -> Clause {
     Clause { terms: terms.into(), quantities: quantities.into(), denies: denies(&folded, &bounds) }
 }
 
-/// The text with blanks between numbers and a script that has none, with numbers of that script in digits, and with one sign
-/// for a hundredth part.
+/// Separates numbers from unspaced scripts, converts their numerals, and unifies percent signs.
 fn spaced(folded: &str) -> String {
     let mut text = folded.to_owned();
     for phrase in words::PERCENT.iter().filter(|phrase| folded.contains(*phrase)) {
@@ -114,7 +113,7 @@ fn spaced(folded: &str) -> String {
     spaced
 }
 
-/// A number in Chinese characters at the head of a text, where a unit follows that is counted: its value and its bytes.
+/// A Chinese numeral at the start of a text, before a counted unit: its value and length in bytes.
 fn han_number(text: &str) -> Option<(u32, usize)> {
     let is_part = |c: char| words::HAN_DIGITS.contains(c) || matches!(c, '十' | '百' | '千' | '两');
     let length = text.find(|c| !is_part(c)).unwrap_or(text.len());
@@ -152,7 +151,7 @@ pub(super) fn each_clause<'t>(unit: &'t str, mut visit: impl FnMut(&'t str)) {
             .into_iter()
             .fold(vec![part], |parts, mark| parts.into_iter().flat_map(|part| part.split(mark)).collect());
         for part in parts {
-            // `(2)` counts the points of a list.
+            // `(2)` numbers a list item.
             let is_mark = part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit());
             if part.contains(char::is_alphanumeric) && !is_mark {
                 visit(part);
@@ -161,7 +160,7 @@ pub(super) fn each_clause<'t>(unit: &'t str, mut visit: impl FnMut(&'t str)) {
     }
 }
 
-/// True where the clause says no, outside of its bounds ("no more than").
+/// True if the clause is negated, apart from its bounds ("no more than").
 fn denies(folded: &str, bounds: &[std::ops::Range<usize>]) -> bool {
     let mut kept = String::with_capacity(folded.len());
     let mut from = 0;
@@ -171,7 +170,7 @@ fn denies(folded: &str, bounds: &[std::ops::Range<usize>]) -> bool {
         from = bound.end.max(from);
     }
     kept.push_str(&folded[from..]);
-    // What is quoted is said by somebody else.
+    // Quoted text is somebody else's.
     let text = &kept.split('"').step_by(2).collect::<Vec<_>>().join(" ");
     says_no(text)
 }
@@ -185,13 +184,13 @@ fn says_no(text: &str) -> bool {
         || (!text.is_ascii() && words::NO_UNSPACED.iter().any(|sign| text.contains(sign)))
 }
 
-/// A word of a clause and where it stands.
+/// A word of a clause and its position.
 struct Word<'t> {
     text: &'t str,
     start: usize,
 }
 
-/// The numbers of a clause, and where the words stand that bound them.
+/// The numbers of a clause, and the ranges of their bounds.
 fn quantities(folded: &str) -> (Vec<Quantity>, Vec<std::ops::Range<usize>>) {
     let words: Vec<Word<'_>> = folded
         .split_whitespace()
@@ -229,7 +228,7 @@ fn before_number(folded: &str, start: usize) -> usize {
     folded.floor_char_boundary(start.saturating_sub(BEFORE_BOUND))
 }
 
-/// The number at the head of these words, the unit written on it, and how many words it takes.
+/// The number at the start of these words, the unit attached to it, and how many words it takes.
 fn number_at(words: &[Word<'_>]) -> Option<(String, Option<String>, usize)> {
     let text = words.first()?.text;
     let Some(start) = text.find(|c: char| c.is_ascii_digit()) else { return in_words(words) };
@@ -260,7 +259,7 @@ fn is_currency(c: char) -> bool {
     matches!(c, '$' | '€' | '£' | '¥')
 }
 
-/// A number without separators of thousands, so that `10,000`, `10.000` and `10'000` are one.
+/// A number without thousands separators: `10,000`, `10.000` and `10'000` are the same.
 fn plain_number(number: &str) -> String {
     let mut groups = number.split([',', '.', '\'']);
     let is_grouped = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && first != "0")
@@ -292,7 +291,7 @@ fn in_words(words: &[Word<'_>]) -> Option<(String, Option<String>, usize)> {
     Some((number.to_string(), None, taken))
 }
 
-/// German and Dutch say the ones first: `funfundzwanzig`, `vijfentwintig`.
+/// German and Dutch put the ones first: `funfundzwanzig`, `vijfentwintig`.
 fn joined(word: &str) -> Option<u32> {
     let ones_and_tens = |joint: &str| {
         let (ones, tens) = word.split_once(joint)?;
@@ -320,7 +319,7 @@ pub(super) fn is_unit(word: &str) -> bool {
     UNITS.contains_key(word.to_lowercase().as_str())
 }
 
-/// What a number counts, in one spelling; of unspaced scripts its first character. `None` for what counts nothing.
+/// What a number counts, if anything, in one spelling; the first character in unspaced scripts.
 fn spelled(word: &str) -> Option<String> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%' && !is_currency(c));
     let first = word.chars().next()?;
@@ -341,7 +340,7 @@ fn spelled(word: &str) -> Option<String> {
     Some(stem.to_owned())
 }
 
-/// The bound that stands beside a number.
+/// The bound next to a number.
 fn bound(folded: &str, start: usize, end: usize) -> Option<Bound> {
     let before = &folded[before_number(folded, start)..start];
     let after = &folded[folded.floor_char_boundary(start)..folded.floor_char_boundary(end.saturating_add(AFTER_BOUND))];
@@ -360,7 +359,7 @@ fn bound(folded: &str, start: usize, end: usize) -> Option<Bound> {
     (stands_before(words::LEAST_BEFORE) || stands_after(words::LEAST_AFTER)).then_some(Bound::Least)
 }
 
-/// True where the phrase stands right before the number, or with one short word between ("at most about 50").
+/// True if the phrase is right before the number, or one short word earlier ("at most about 50").
 fn ends_with_phrase(before: &str, phrase: &str) -> bool {
     before.rfind(phrase).is_some_and(|at| {
         let is_word = before[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric()) || !phrase.is_ascii();

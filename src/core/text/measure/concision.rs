@@ -1,12 +1,12 @@
-//! Concision: nothing said twice, nothing said that says nothing.
+//! Concision: no repetition and no filler.
 //!
-//! The one measure that sees repeats. Length by itself hardly counts: a longer text loses only as far as it
-//! has more words for each thing it speaks of.
+//! The only measure that sees repeats. Length itself hardly counts: a longer text loses only if it
+//! has more words for each thing it mentions.
 
 use super::reading::Reading;
 use super::share;
 
-/// How concision is computed, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "exp(-(2 x repetition + 6 x filler + 0.2 x spread)): repetition is the share of four-word runs that occurred \
     before, filler the share of words in empty phrases (it is important to, in order to, very), spread how many words there are for \
     each different content word, beyond 1.5";

@@ -1,8 +1,9 @@
-//! Coverage: how much of what the request demands a prompt still holds.
+//! Coverage: how much of a request's demands a prompt preserves.
 //!
-//! [`Demands`] are read from the request once and held against any number of prompts. A prompt in which the request stands
-//! whole covers it. Of another one it can be told which clauses come back, with how many of their words and with the same
-//! yes or no, and which numbers, quotations and names; what is said in other words is taken for half lost.
+//! [`Demands`] are read from the request once and compared with any number of prompts. A prompt
+//! that includes the whole request covers it. For others, it measures which clauses recur, with
+//! what share of their words and the same polarity, and which numbers, quotations and names;
+//! paraphrases count about half.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,37 +14,37 @@ use super::{Written, share};
 use crate::text::language::Language;
 use crate::text::terms::{TermId, flatten};
 
-/// How coverage is computed, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "1 where the request stands whole in the prompt; else the share of its clauses that come back in one clause or \
     sentence each (in full from 6 of 10 content words on, with the same yes or no), less 15 % for each number (with its unit and \
     bound), quotation and name that is lost and each clause whose yes became a no; in another language than the request's only \
     numbers, quotations and names count";
 
-/// From this share of its words on a clause is kept in full: others are said in other words.
+/// A clause with this share of its words is fully preserved: the rest is paraphrase.
 const ENOUGH_WORDS: f64 = 0.6;
-/// A sentence of so many words may be the heading of a list.
+/// A sentence of at most this many words can introduce a list.
 const LEAD_WORDS: usize = 5;
-/// What counts of a clause that comes back beside a no that it has not.
+/// The weight of a clause that recurs next to a new negation.
 const KEPT_BESIDE_A_NO: f64 = 0.5;
-/// What is left for each fact lost.
+/// The factor for each lost fact.
 const KEPT_A_LOSS: f64 = 0.85;
-/// The most clauses that are looked for: the first ones and the last ones, where tasks stand.
+/// Maximum clauses compared: the first and the last ones, where tasks are stated.
 const FIRST_CLAUSES: usize = 48;
 const LAST_CLAUSES: usize = 16;
-/// A clause weighs as many words as it has, up to these.
+/// A clause weighs as many words as it has, up to this.
 const MOST_WEIGHT: usize = 12;
-/// The most numbers that are looked for.
+/// Maximum numbers compared.
 const MOST_NUMBERS: usize = 128;
 
 /// A clause of the request.
 #[derive(Debug)]
 pub(super) struct Demand {
-    /// Its different content terms; at least one.
+    /// Its distinct content terms; at least one.
     pub(super) terms: Vec<TermId>,
     pub(super) denies: bool,
 }
 
-/// What a request demands of every prompt made from it, and what is known from it and its context.
+/// What a request demands of its prompts, and what is known from it and its context.
 #[derive(Debug, Default)]
 pub struct Demands {
     request: String,
@@ -59,19 +60,19 @@ pub struct Demands {
     pub(super) known: Reading,
     /// Terms of formats that the request names.
     pub(super) formats: HashSet<TermId>,
-    /// How many words the request has.
+    /// The request's number of words.
     pub(super) words: usize,
     pub(super) gaps: usize,
 }
 
-/// How much of each demand comes back, with the same yes or no and with the other.
+/// How much of a demand recurs, with the same and with the opposite polarity.
 pub(super) struct Found {
     pub(super) same: f64,
     pub(super) turned: f64,
 }
 
 impl Demands {
-    /// Reads the demands out of a request. `gaps` is how many things it plainly leaves open.
+    /// Reads the demands of a request. `gaps` is the number of things it plainly leaves open.
     pub fn of(request: &str, context: &[String], gaps: usize, reader: &mut Reader) -> Self {
         let request = request.trim();
         let all = context.iter().map(String::as_str).chain([request]).collect::<Vec<_>>().join("\n");
@@ -115,14 +116,14 @@ impl Demands {
     pub fn read(&self, prompt: &str, reader: &mut Reader) -> Written {
         let all = reader.read(prompt);
         let Some(mut added) = cut(prompt, &self.request) else { return Written { added: None, all } };
-        // Context that stands in the prompt was given, not added.
+        // Context included in the prompt was given, not added.
         for item in &self.context {
             added = cut(&added, item).unwrap_or(added);
         }
         Written { added: Some(reader.read(&added)), all }
     }
 
-    /// The share of the demands that the prompt holds, 0..=1; 1 when nothing is demanded.
+    /// The share of the demands that the prompt preserves, 0..=1; 1 without demands.
     pub(super) fn coverage(&self, written: &Written) -> f64 {
         if written.holds_request() || self.request.is_empty() {
             return 1.0;
@@ -134,7 +135,7 @@ impl Demands {
                 let weight = demand.terms.len().min(MOST_WEIGHT) as f64;
                 all += weight;
                 let is_turned = found.turned >= ENOUGH_WORDS && found.same < ENOUGH_WORDS * found.turned;
-                // A no that is gone is a fault; a no beside what was asked for may mean something else.
+                // A lost negation is a fault; a new one may mean something else.
                 turned += usize::from(is_turned && demand.denies);
                 let words = if demand.denies { found.same } else { found.same.max(found.turned * KEPT_BESIDE_A_NO) };
                 kept += weight * (words / ENOUGH_WORDS).min(1.0);
@@ -147,12 +148,12 @@ impl Demands {
         words * left
     }
 
-    /// True for a prompt that is in another language than the request.
+    /// True for a prompt in another language than the request.
     fn is_foreign(&self, reading: &Reading) -> bool {
         self.language.zip(reading.language).is_some_and(|(own, other)| own != other)
     }
 
-    /// Of each clause the largest share of its words in one clause or sentence of the text.
+    /// For each clause, the largest share of its words in one clause or sentence of the text.
     pub(super) fn found_in(&self, reading: &Reading) -> Vec<Found> {
         let mut by_term: HashMap<TermId, Vec<usize>> = HashMap::new();
         for (at, demand) in self.clauses.iter().enumerate() {
@@ -179,7 +180,7 @@ impl Demands {
                 }
             }
         };
-        // Points under a heading that says no may say it without a word of theirs.
+        // Items under a negated heading are negated without a word of their own.
         let mut heading_denies = false;
         for unit in &reading.units {
             let is_lead =
@@ -188,7 +189,7 @@ impl Demands {
                 heading_denies = is_lead && unit.clauses.iter().any(|clause| clause.denies);
             }
             let mut all: Vec<TermId> = Vec::new();
-            // Which of no and yes is said anywhere in the unit.
+            // Which polarities occur in the unit.
             let mut said = [false, false];
             let mut most: HashMap<usize, usize> = HashMap::new();
             for clause in &unit.clauses {
@@ -201,7 +202,7 @@ impl Demands {
                     *most = (*most).max(hits);
                 }
             }
-            // What is said in several clauses.
+            // Demands spread over several clauses.
             if unit.clauses.len() > 1 {
                 all.sort_unstable();
                 all.dedup();
@@ -213,7 +214,7 @@ impl Demands {
         found
     }
 
-    /// Numbers, quoted strings and names of the request that the text does not hold, as written there.
+    /// Numbers, quotations and names of the request that the text lacks, as written.
     pub fn missing(&self, written: &Written) -> Vec<String> {
         if written.holds_request() { Vec::new() } else { self.lost(&written.all).map(str::to_owned).collect() }
     }
@@ -231,20 +232,20 @@ impl Demands {
     }
 }
 
-/// True where `other` says the same number, of the same thing, with no contrary bound.
+/// True if `other` is the same number of the same thing, without a contrary bound.
 fn keeps(own: &Quantity, other: &Quantity, is_foreign: bool) -> bool {
     let counts_the_same = |unit: &Counted| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
     own.value == other.value && !own.is_contrary(other) && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
 }
 
-/// A text without the first place of a part, and without the mark that it stands in; `None` where it does not stand there.
+/// The text without the first occurrence of `part` and its marker; `None` if it does not occur.
 fn cut(text: &str, part: &str) -> Option<String> {
     let at = if part.is_empty() { None } else { text.find(part) }?;
     let (before, after) = without_mark(&text[..at], &text[at + part.len()..]);
     Some([before, after].join("\n"))
 }
 
-/// What stands around a part without the mark that it stands in: a line with a tag on either side.
+/// The text around a part without its marker: a line with a tag on either side.
 fn without_mark<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let (head, opening) = before.trim_end().rsplit_once('\n').unwrap_or(("", before.trim_end()));
     let (closing, tail) = after.trim_start().split_once('\n').unwrap_or((after.trim_start(), ""));
@@ -254,7 +255,7 @@ fn without_mark<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     if is_mark { (head, tail) } else { (before, after) }
 }
 
-/// True for a term that says something: no stop word, no lone letter, no number.
+/// True for a content term: no stop word, single letter or number.
 fn is_content(term: TermId, reader: &Reader) -> bool {
     let text = reader.term(term);
     let is_number = text.starts_with(|c: char| c.is_ascii_digit());

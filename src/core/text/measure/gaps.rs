@@ -1,10 +1,10 @@
-//! Gaps: what a short request leaves open, and whether the prompt asks for it or says what it assumes.
+//! Gaps: what a short request leaves open, and whether the prompt asks or assumes.
 
 use super::coverage::Demands;
 use super::reading::Reading;
 use super::share;
 
-/// How gaps are rated, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "of a short request whose kind is certain: the share of what it plainly leaves open for which the added text asks, \
     leaves a blank, or says what to assume (one sentence each)";
 

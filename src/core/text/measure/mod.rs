@@ -1,10 +1,10 @@
-//! Measures: what of a prompt can be told by rules that can be said in a sentence each. No model, no randomness.
+//! Measures of prompts by simple rules. No model, no randomness.
 //!
-//! They know loss, distortion, invention and bulk; whether a prompt is useful they cannot know. [`Demands`] are read from
-//! the request once and read any number of prompts against it into [`Written`]. Where the request stands whole in a prompt,
-//! it is kept, and all but coverage looks at what was added to it alone; else at the whole prompt. Every measure is 0..=1.
-//! The formulas are written down as [`Measure::formula`], which is what users are shown; whoever changes one changes both,
-//! and [`VERSION`].
+//! They detect loss, distortion, invention and bulk, not usefulness. [`Demands`] are read from the
+//! request once and read any number of prompts into [`Written`]. If the prompt includes the whole
+//! request, all measures but coverage look only at what was added; else at the whole prompt. Every
+//! measure is 0..=1. The formulas are documented for users in [`Measure::formula`]; change both
+//! together, and [`VERSION`].
 
 mod additions;
 mod clarity;
@@ -24,21 +24,21 @@ pub use reading::{Cue, Reader, Reading};
 /// The version of the formulas: scores of different versions cannot be compared.
 pub const VERSION: u32 = 2;
 
-/// A prompt, read against the request that it was made from.
+/// A prompt, read against its request.
 #[derive(Debug)]
 pub struct Written {
     all: Reading,
-    /// What stands around the request, where that stands whole.
+    /// The text around the request, if that is included whole.
     added: Option<Reading>,
 }
 
 impl Written {
-    /// True where the request stands whole in it.
+    /// True if the prompt includes the whole request.
     pub fn holds_request(&self) -> bool {
         self.added.is_some()
     }
 
-    /// What was added, as far as it can be told from what was asked.
+    /// The added text, or the whole prompt if that is unknown.
     fn added(&self) -> &Reading {
         self.added.as_ref().unwrap_or(&self.all)
     }
@@ -49,20 +49,20 @@ impl Written {
     }
 }
 
-/// What is measured of a prompt.
+/// A measure of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
-    /// What of the request is kept.
+    /// How much of the request is preserved.
     Coverage,
-    /// What was added that was neither asked nor given.
+    /// What was added that was neither requested nor given.
     Additions,
-    /// Faults of layout in what was added.
+    /// Faults of layout in the added text.
     Structure,
-    /// Faults of wording in what was added.
+    /// Faults of wording in the added text.
     Clarity,
-    /// What the request leaves open and the prompt asks for.
+    /// What the request leaves open and the prompt asks about.
     Gaps,
-    /// Nothing said twice, no filler.
+    /// No repetition, no filler.
     Concision,
 }
 
@@ -71,7 +71,7 @@ impl Measure {
     pub const ALL: [Self; 6] =
         [Self::Coverage, Self::Additions, Self::Structure, Self::Clarity, Self::Gaps, Self::Concision];
 
-    /// The name on every wire.
+    /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Coverage => "coverage",
@@ -83,7 +83,7 @@ impl Measure {
         }
     }
 
-    /// How it is computed, for people.
+    /// The formula, for users.
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Coverage => coverage::FORMULA,
@@ -95,7 +95,7 @@ impl Measure {
         }
     }
 
-    /// The value for one prompt, 0..=1; `None` for the gaps of a request that leaves none.
+    /// The value for one prompt, 0..=1; `None` for gaps if the request leaves none.
     pub fn of(self, written: &Written, demands: &Demands) -> Option<f64> {
         Some(match self {
             Self::Coverage => demands.coverage(written),
@@ -109,12 +109,12 @@ impl Measure {
     }
 }
 
-/// `part` of `whole` as a ratio 0..=1; of nothing, `empty`.
+/// `part` of `whole` as a ratio 0..=1; `empty` if `whole` is zero.
 fn share(part: usize, whole: usize, empty: f64) -> f64 {
     if whole == 0 { empty } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// 1 up to `good`, 0 from `bad` on, a straight line between.
+/// 1 up to `good`, 0 from `bad` on, linear in between.
 fn falling(value: f64, good: f64, bad: f64) -> f64 {
     ((bad - value) / (bad - good)).clamp(0.0, 1.0)
 }

@@ -1,18 +1,17 @@
-//! Phrases and sets of terms, looked up by the numbers of terms.
+//! Phrases and sets of terms, indexed by term ids.
 //!
-//! The numbers are dense, so a table replaces hashing in the inner loop. Where two phrases begin alike the longer one
-//! is found.
+//! Ids are dense, so a table replaces hashing in the inner loop. The longest match wins.
 
 use crate::text::terms::{Analyzer, TermId};
 
-/// Terms as a set; their numbers are dense, so one bit each.
+/// A set of terms: one bit each, as ids are dense.
 #[derive(Debug, Default, Clone)]
 pub(super) struct TermSet {
     bits: Vec<u64>,
 }
 
 impl TermSet {
-    /// Adds a term; true when it was not there.
+    /// Adds a term; returns whether it was new.
     pub(super) fn insert(&mut self, term: TermId) -> bool {
         let (word, bit) = (term as usize / 64, term % 64);
         if word >= self.bits.len() {
@@ -41,7 +40,7 @@ impl FromIterator<TermId> for TermSet {
 /// Phrases by their first term.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Phrases {
-    /// At the number of a term the phrases that begin with it, longest first.
+    /// For each term id the phrases that begin with it, longest first.
     by_first: Vec<Vec<Vec<TermId>>>,
 }
 
@@ -64,7 +63,7 @@ impl Phrases {
         Self { by_first }
     }
 
-    /// The phrases of one term.
+    /// The single-term phrases.
     pub(super) fn singles(self) -> TermSet {
         self.by_first.into_iter().flatten().filter(|phrase| phrase.len() == 1).flatten().collect()
     }
@@ -74,17 +73,17 @@ impl Phrases {
         self.by_first.get(first as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The longest phrase with which `terms` begin, by its length.
+    /// The length of the longest phrase at the start of `terms`.
     fn longest_at(&self, terms: &[TermId]) -> Option<usize> {
         self.from(*terms.first()?).iter().find(|phrase| terms.starts_with(phrase)).map(Vec::len)
     }
 
-    /// How many phrases `terms` hold, none overlapping another.
+    /// The number of phrases in `terms`, without overlaps.
     pub(super) fn count_in(&self, terms: &[TermId]) -> usize {
         self.found_in(terms).0
     }
 
-    /// How many terms belong to phrases.
+    /// The number of terms that belong to phrases.
     pub(super) fn terms_in(&self, terms: &[TermId]) -> usize {
         self.found_in(terms).1
     }
@@ -102,7 +101,7 @@ impl Phrases {
         (count, length)
     }
 
-    /// True when one of the phrases is this single term.
+    /// True if this term alone is a phrase.
     pub(super) fn has_single(&self, term: TermId) -> bool {
         self.from(term).iter().any(|phrase| phrase.len() == 1)
     }

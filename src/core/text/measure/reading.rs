@@ -1,7 +1,7 @@
-//! Reading: a text taken apart into units and terms, once, for all measures.
+//! Reading: splits a text into units and terms, once, for all measures.
 //!
-//! A unit that repeats an earlier one (by its terms: case, marks and endings aside) is counted among
-//! all words and runs, and then left out of everything else.
+//! A repeated unit (same terms, ignoring case, punctuation and endings) counts among all words and
+//! runs, and is ignored otherwise.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use crate::text::language::{Language, is_ideographic, is_sure, language, words_o
 use crate::text::terms::{Analyzer, TermId, flatten};
 use crate::text::visited;
 
-/// How many terms a run has, by whose repeats repetition is told.
+/// Terms of a run; repeated runs measure repetition.
 const RUN: usize = 4;
 
 /// A unit of a text.
@@ -24,49 +24,49 @@ pub(super) struct Unit {
     pub(super) kind: UnitKind,
     pub(super) terms: Box<[TermId]>,
     pub(super) clauses: Box<[Clause]>,
-    /// Of a Markdown heading, how deep it stands.
+    /// The level of a Markdown heading.
     pub(super) level: Option<usize>,
 }
 
 /// A text, read.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// The units that differ.
+    /// The distinct units.
     pub(super) units: Vec<Unit>,
     pub(super) terms: TermSet,
-    /// Numbers, thousands separators aside.
+    /// Numbers, without thousands separators.
     pub(super) numbers: HashSet<String>,
-    /// The text folded, blanks made single; line feeds kept.
+    /// The folded text, blanks collapsed; line feeds kept.
     pub(super) flat: String,
-    /// Terms of all units, repeats and all.
+    /// Terms of all units, with repeats.
     pub(super) all_terms: usize,
-    /// Runs of terms inside all units, repeats and all.
+    /// Runs of terms inside all units, with repeats.
     pub(super) all_runs: usize,
-    /// The runs that differ.
+    /// The distinct runs.
     pub(super) distinct_runs: usize,
-    /// Different terms that are no stop words.
+    /// Distinct terms that are not stop words.
     pub(super) content_terms: usize,
-    /// Terms of filler phrases in the units that differ.
+    /// Terms of filler phrases in the distinct units.
     pub(super) filler: usize,
-    /// Vague words in the units that differ.
+    /// Vague words in the distinct units.
     pub(super) vague: usize,
-    /// Phrases in the units that differ that point outside the text.
+    /// Phrases in the distinct units that point outside the text.
     pub(super) unresolved: usize,
     /// Sentences that ask, leave a blank or say what to assume.
     pub(super) asking: usize,
-    /// Names and identifiers, each once, as written and as terms.
+    /// Names and identifiers, without duplicates, as written and as terms.
     pub(super) names: Vec<(String, Vec<TermId>)>,
-    /// What stands in quotation marks, each once, as written and as terms.
+    /// Quoted texts, without duplicates, as written and as terms.
     pub(super) quotes: Vec<(String, Vec<TermId>)>,
-    /// Terms of formats.
+    /// Format terms.
     pub(super) formats: Vec<TermId>,
-    /// Words between blanks; of scripts without blanks, letters halved.
+    /// Words between blanks; for unspaced scripts, half the letters.
     pub(super) words: usize,
     pub(super) repeated_headings: usize,
     pub(super) long_paragraphs: usize,
-    /// Fences and tags that are opened and not closed.
+    /// Unclosed fences and tags.
     pub(super) unclosed: usize,
-    /// `None` where it cannot be told.
+    /// `None` if unknown.
     pub(super) language: Option<Language>,
 }
 
@@ -74,18 +74,18 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cue(Vec<TermId>);
 
-/// The most names and quotations of each kind that are kept, so that no text of a megabyte is all names.
+/// Maximum names and quotations of each kind, to bound huge texts.
 const MOST_FACTS: usize = 128;
-/// A paragraph of more words is long.
+/// Longer paragraphs, in words, are long.
 const LONG_PARAGRAPH: usize = 150;
 
 impl Reading {
-    /// All numbers, with what they count.
+    /// All numbers and what they count.
     pub(super) fn quantities(&self) -> impl Iterator<Item = &Quantity> {
         self.units.iter().flat_map(|unit| &unit.clauses).flat_map(|clause| &clause.quantities)
     }
 
-    /// True when a unit holds the phrase's terms side by side.
+    /// True if a unit contains the phrase's terms consecutively.
     pub fn says(&self, cue: &Cue) -> bool {
         match cue.0.as_slice() {
             [] => false,
@@ -97,13 +97,13 @@ impl Reading {
         }
     }
 
-    /// Terms of the units that differ.
+    /// Terms of the distinct units.
     pub(super) fn distinct_words(&self) -> usize {
         self.units.iter().map(|unit| unit.terms.len()).sum()
     }
 }
 
-/// Reads texts. What it learned of words is kept, so one reader for many texts is quickest.
+/// Reads texts. Caches words, so reuse one reader for many texts.
 #[derive(Debug, Clone)]
 pub struct Reader {
     analyzer: Analyzer,
@@ -122,11 +122,11 @@ impl Default for Reader {
     }
 }
 
-/// A reader that has read nothing but the words it looks for, which takes as long as reading a page.
+/// A reader with only the word lists, which takes as long as reading a page.
 static FRESH: LazyLock<Reader> = LazyLock::new(Reader::fresh);
 
 impl Reader {
-    /// Ready to read.
+    /// Creates a reader.
     pub fn new() -> Self {
         FRESH.clone()
     }
@@ -160,7 +160,7 @@ impl Reader {
         terms
     }
 
-    /// The term of this number.
+    /// The term with this id.
     pub(super) fn term(&self, id: TermId) -> &str {
         self.analyzer.term(id)
     }
@@ -168,7 +168,7 @@ impl Reader {
     /// Reads a text.
     pub fn read(&mut self, text: &str) -> Reading {
         let told = language(text);
-        // What is said twice does not make it surer.
+        // Repetition adds no certainty.
         let mut known: HashSet<&str> = HashSet::new();
         let lines: Vec<&str> = text.lines().filter(|line| known.insert(line.trim())).collect();
         let mut reading = Reading {
@@ -233,7 +233,7 @@ impl Reader {
                 seen.insert(terms.clone());
                 reading.units.push(Unit { kind, terms: terms.into(), clauses: clauses.into(), level });
             };
-            // What a repeated line holds is known; it is cut only for the marks that open and close code.
+            // A repeated line is known; it is split only to track code blocks.
             if let Some((terms, run_count)) = lines.get(line) {
                 cutter.cut(line, |_, _| ());
                 reading.all_terms += terms;
@@ -251,7 +251,7 @@ impl Reader {
     }
 }
 
-/// The language of a text, where it leaves no doubt.
+/// The language of a text, if certain.
 fn sure_language(text: &str) -> Option<Language> {
     use Language::{Arabic, Chinese, Japanese, Korean, Russian, Unknown};
     let told = language(text);
@@ -259,7 +259,7 @@ fn sure_language(text: &str) -> Option<Language> {
     (told != Unknown && (is_of_script || is_sure(text, told))).then_some(told)
 }
 
-/// How many paragraphs are too long to be read in one go; items of a list and code are none.
+/// The number of overlong paragraphs, not counting list items and code.
 fn long_paragraphs(text: &str) -> usize {
     let (mut long, mut words, mut in_code) = (0, 0, false);
     for line in text.lines().map(str::trim).chain([""]) {
@@ -276,7 +276,7 @@ fn long_paragraphs(text: &str) -> usize {
     long
 }
 
-/// How many fences and tags on lines of their own are opened and not closed.
+/// The number of unclosed fences and tags on lines of their own.
 fn unclosed(text: &str) -> usize {
     let mut fences = 0;
     let mut open: HashMap<&str, usize> = HashMap::new();
@@ -297,7 +297,7 @@ fn unclosed(text: &str) -> usize {
     fences % 2 + open.values().sum::<usize>()
 }
 
-/// True where a blank is left to be filled in: `[name]`, `{name}`, `___`.
+/// True if there is a blank to fill in: `[name]`, `{name}`, `___`.
 fn has_blank(unit: &str) -> bool {
     let is_filled = |open: char, close: char| {
         unit.match_indices(open).any(|(at, _)| {
@@ -309,7 +309,7 @@ fn has_blank(unit: &str) -> bool {
     is_filled('[', ']') || is_filled('{', '}') || unit.contains("___")
 }
 
-/// What stands in quotation marks: of all kinds, and between apostrophes where these can be nothing else.
+/// Quoted texts of all kinds, including single quotes that cannot be apostrophes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let single = text.lines().flat_map(|line| {
         let mut found = Vec::new();
@@ -329,15 +329,15 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
         }
         found
     });
-    // Blanks at its ends show that what closes and what opens were taken for each other.
+    // Blanks at the ends show that closing and opening marks were confused.
     facts::quoted(text)
         .into_iter()
         .chain(single)
         .filter(|quote| quote.trim() == *quote && quote.contains(char::is_alphanumeric))
 }
 
-/// Calls `visit` with the names of a unit: words with a capital that is not the first of a sentence, and identifiers.
-/// In German every noun has a capital, so there only identifiers are told.
+/// Calls `visit` with the names of a unit: capitalised words that do not begin a sentence, and
+/// identifiers. In German, where all nouns are capitalised, only identifiers.
 fn each_name<'t>(unit: &'t str, is_prose: bool, language: Language, mut visit: impl FnMut(&'t str)) {
     let mut begins = true;
     for raw in unit.split_whitespace() {
@@ -357,7 +357,7 @@ fn each_name<'t>(unit: &'t str, is_prose: bool, language: Language, mut visit: i
     }
 }
 
-/// True for `snake_case`, `camelCase`, `path/to`, `me@home`, `v21`, `UPPER`: three characters or more.
+/// True for `snake_case`, `camelCase`, `path/to`, `me@home`, `v21`, `UPPER`, from 3 characters.
 fn is_identifier(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next().is_some_and(char::is_alphabetic)
@@ -365,8 +365,8 @@ fn is_identifier(word: &str) -> bool {
         && chars.any(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '/' | '@'))
 }
 
-/// Calls `visit` with each number of the text: digits with inner points and commas, thousands separators taken out.
-/// The numbers of an ordered list are no numbers of the text.
+/// Calls `visit` with each number: digits with inner points and commas, without thousands
+/// separators. Skips the numbers of ordered lists.
 pub(super) fn each_number(text: &str, mut visit: impl FnMut(String)) {
     for line in text.lines() {
         let line = line.trim_start();
@@ -383,7 +383,7 @@ pub(super) fn each_number(text: &str, mut visit: impl FnMut(String)) {
     }
 }
 
-/// True when the commas of a number only group its digits.
+/// True if the commas of a number only group its digits.
 fn is_grouped(number: &str) -> bool {
     let whole = number.split('.').next().unwrap_or_default();
     let mut groups = whole.split(',');

@@ -1,11 +1,11 @@
-//! Structure: faults in how the added text is laid out. What has none is laid out well enough.
+//! Structure: faults of layout in the added text.
 //!
-//! A plain sentence is as good as a page of headings. Over what a heading stands can be told of Markdown headings alone.
+//! A plain sentence is as good as a page of headings. Only Markdown headings have a known scope.
 
 use super::reading::Reading;
 use super::units::UnitKind;
 
-/// How structure is computed, for people.
+/// The formula, for users.
 pub(super) const FORMULA: &str = "1 where the added text has no fault of layout; 25 % off for each heading over nothing, heading that stands \
     twice, paragraph of more than 150 words, and fence or tag that is opened and not closed";
 

@@ -1,6 +1,6 @@
-//! The measures: each on texts made to be good or bad at it, then the laws that hold for all texts.
+//! The measures: each on good and bad examples, then properties of all texts.
 //!
-//! Formulas may be tuned; the order of good and bad must survive that.
+//! Formulas can be tuned, but the order of good and bad must not change.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 
 thread_local! {
-    /// Making one costs more than a small text.
+    /// Creating one costs more than reading a small text.
     static READER: RefCell<Reader> = RefCell::new(Reader::new());
 }
 
@@ -40,7 +40,7 @@ fn missing(request: &str, prompt: &str) -> Vec<String> {
     })
 }
 
-/// Of a text that is added to a request which stands whole.
+/// A measure of text added to a request that is included whole.
 fn added(measure: Measure, text: &str) -> f64 {
     measured(measure, "Shorten it.", &format!("<request>\nShorten it.\n</request>\n\n{text}"))
 }

@@ -1,11 +1,11 @@
-//! Units: a text cut into headings, list items, sentences and lines of code, by its marks alone.
+//! Units: splits a text into headings, list items, sentences and lines of code.
 //!
-//! Every letter of the text is in one unit, marks of lists aside. No parser: a line is judged by itself, and
-//! only code blocks are remembered from line to line.
+//! All text except list markers is in one unit. No parser: lines are judged individually, and only
+//! code blocks are tracked across lines.
 
 use crate::text::visited;
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum UnitKind {
     /// Part of a paragraph.
@@ -21,14 +21,14 @@ pub(super) enum UnitKind {
 /// The longest label, in words.
 const LONGEST_LABEL: usize = 5;
 
-/// Cuts lines into units. Remembers whether it is inside a code block.
+/// Splits lines into units, tracking code blocks.
 #[derive(Debug, Default)]
 pub(super) struct Cutter {
     in_code: bool,
 }
 
 impl Cutter {
-    /// Calls `visit` with each unit of the next line and its kind. Units are never blank, and all text is in one.
+    /// Calls `visit` with each unit of the next line and its kind. Units are never blank.
     pub(super) fn cut<'t>(&mut self, line: &'t str, mut visit: impl FnMut(UnitKind, &'t str)) {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>').trim_end();
         if is_fence(line) {
@@ -45,7 +45,7 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Calls `visit` with each unit of a whole text.
+/// Calls `visit` with each unit of a text.
 pub(super) fn each_unit<'t>(text: &'t str, mut visit: impl FnMut(UnitKind, &'t str)) {
     let mut cutter = Cutter::default();
     for line in text.lines() {
@@ -89,7 +89,7 @@ fn each_unit_of_line<'t>(line: &'t str, visit: &mut impl FnMut(UnitKind, &'t str
     visit_filled(UnitKind::Code, closing, visit);
 }
 
-/// The text of a Markdown heading, or of a line that is bold as a whole.
+/// The text of a Markdown heading, or of a line that is all bold.
 fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -100,7 +100,7 @@ fn heading(line: &str) -> Option<&str> {
     (!bold.contains("**")).then_some(bold)
 }
 
-/// What follows a bullet or a number.
+/// The text after a bullet or a number.
 fn after_list_mark(line: &str) -> Option<&str> {
     let mut chars = line.chars();
     if matches!(chars.next()?, '-' | '*' | '+' | '•' | '–') {
@@ -112,7 +112,7 @@ fn after_list_mark(line: &str) -> Option<&str> {
     ((1..=3).contains(&digits)).then(|| rest.strip_prefix(' ')).flatten()
 }
 
-/// An opening tag, name and all, and what follows it on the line.
+/// The opening tag at the start of a line, and what follows it.
 fn opening_tag(line: &str) -> Option<(&str, &str)> {
     let (inside, after) = line.strip_prefix('<')?.split_once('>')?;
     let name = inside.split_whitespace().next()?;
@@ -120,7 +120,7 @@ fn opening_tag(line: &str) -> Option<(&str, &str)> {
     (is_name && name.starts_with(char::is_alphabetic)).then_some((inside, after))
 }
 
-/// A label such as `Task:` or `**Output format:**` at the head of a line, and what follows it.
+/// A label such as `Task:` or `**Output format:**` at the start of a line, and what follows it.
 fn label(line: &str) -> Option<(&str, &str)> {
     let at = line.find(':')?;
     let (label, after) = (&line[..at], &line[at + 1..]);
@@ -132,7 +132,7 @@ fn label(line: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, after))
 }
 
-/// Sentences of a paragraph: cut after `.`, `!`, `?` and their like, abbreviations and numbers aside.
+/// Splits a paragraph after `.`, `!`, `?` and the like, except in abbreviations and numbers.
 fn each_sentence<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
@@ -154,7 +154,7 @@ fn each_sentence<'t>(text: &'t str, mut visit: impl FnMut(&'t str)) {
     visit(&text[start..]);
 }
 
-/// True when a full stop after this text is likely part of an abbreviation.
+/// True if a full stop after this text is likely part of an abbreviation.
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"']);
     visited::visit(word.len());

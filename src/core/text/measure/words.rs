@@ -1,9 +1,9 @@
 //! Word lists of the measures.
 //!
-//! English first, then the commonest of German, French, Spanish, Italian and Portuguese. They are turned into terms
-//! before use, so one form of a word stands for all that share its stem.
+//! English first, then common words of German, French, Spanish, Italian and Portuguese. They are
+//! converted to terms, so one form of a word stands for all with its stem.
 
-/// Words that carry no demand of their own.
+/// Words that make no demand.
 #[rustfmt::skip]
 pub(super) const STOP: &[&str] = &[
     "a", "about", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do",
@@ -30,7 +30,7 @@ pub(super) const CONSTRAINT: &[&str] = &[
     "debe", "solo", "exactamente", "sin", "nunca", "evita", "maximo", "minimo", "deve", "senza", "mai", "sem",
 ];
 
-/// Names of formats and of forms of output.
+/// Names of formats and kinds of output.
 #[rustfmt::skip]
 pub(super) const FORMAT: &[&str] = &[
     "json", "jsonl", "yaml", "yml", "toml", "csv", "tsv", "xml", "html", "markdown", "md", "latex", "sql", "regex", "svg",
@@ -38,7 +38,7 @@ pub(super) const FORMAT: &[&str] = &[
     "diagram", "mermaid", "diff", "patch", "tabelle", "liste", "tableau", "tabla", "lista", "tabella", "tabela",
 ];
 
-/// Words that leave open what they mean.
+/// Vague words.
 #[rustfmt::skip]
 pub(super) const VAGUE: &[&str] = &[
     "some", "several", "various", "things", "thing", "stuff", "something", "somehow", "somewhat", "maybe", "perhaps",
@@ -47,7 +47,7 @@ pub(super) const VAGUE: &[&str] = &[
     "irgendwie", "einige", "diverse", "passend", "quelque", "divers", "algo", "cosas", "qualcosa", "coisas",
 ];
 
-/// Phrases that point at something outside the text.
+/// Phrases that refer to something outside the text.
 #[rustfmt::skip]
 pub(super) const UNRESOLVED: &[&str] = &[
     "as discussed", "as mentioned", "as before", "as above", "see above", "mentioned above", "mentioned earlier",
@@ -55,7 +55,7 @@ pub(super) const UNRESOLVED: &[&str] = &[
     "your name here", "wie besprochen", "siehe oben", "comme convenu", "como antes",
 ];
 
-/// Phrases that say nothing.
+/// Empty phrases.
 #[rustfmt::skip]
 pub(super) const FILLER: &[&str] = &[
     "please note that", "it is important to", "it is important that", "it is worth noting", "keep in mind that", "in order to",
@@ -66,7 +66,7 @@ pub(super) const FILLER: &[&str] = &[
     "i would like you to", "your task is to", "your goal is to",
 ];
 
-/// Words and phrases that ask for what is missing, or say what to assume.
+/// Words and phrases that ask for missing information or state assumptions.
 #[rustfmt::skip]
 pub(super) const ASKING: &[&str] = &[
     "ask", "asks", "clarify", "confirm with", "assume", "assumes", "assumption", "assumptions", "placeholder", "if it is not clear",
@@ -76,7 +76,7 @@ pub(super) const ASKING: &[&str] = &[
     "vraag", "vragen", "aanname", "aannames", "質問", "尋ね", "仮定", "提问", "询问", "假设", "اسال", "اسأل", "افترض", "افتراض",
 ];
 
-/// Words that deny, folded: without accents, in small letters.
+/// Negating words, folded: lower case, without accents.
 #[rustfmt::skip]
 pub(super) const NO: &[&str] = &[
     "not", "no", "never", "without",
@@ -87,7 +87,7 @@ pub(super) const NO: &[&str] = &[
     "niet", "geen", "zonder", "nooit", "niets", "behalve", "salvo",
 ];
 
-/// Beginnings of words that deny.
+/// Beginnings of negating words.
 pub(super) const NO_STEMS: &[&str] = &[
     "kein",
     "vermeid",
@@ -107,7 +107,7 @@ pub(super) const NO_STEMS: &[&str] = &[
     "forbad",
 ];
 
-/// Phrases that deny.
+/// Negating phrases.
 pub(super) const NO_PHRASES: &[&str] = &[
     "leave out",
     "leave off",
@@ -128,14 +128,14 @@ pub(super) const NO_PHRASES: &[&str] = &[
     "laisse de cote",
 ];
 
-/// Signs of denial in scripts without blanks, and in Arabic.
+/// Negations in unspaced scripts, and in Arabic.
 #[rustfmt::skip]
 pub(super) const NO_UNSPACED: &[&str] = &[
     "不", "没", "無", "无", "勿", "别", "避免", "禁止", "ない", "ません", "なし", "ずに", "避け", "しな", "控え", "لا ", "بدون", "دون",
     "ليس", "لم ", "لن ", "تجنب", "من غير", "عدم",
 ];
 
-/// What makes a number the most there may be, before it.
+/// Phrases before a number that make it an upper bound.
 #[rustfmt::skip]
 pub(super) const MOST_BEFORE: &[&str] = &[
     "at most", "up to", "max", "maximum", "maximum of", "maximum:", "max.", "max:", "within", "limit of", "limit:", "capped at", "hochstens",
@@ -143,7 +143,7 @@ pub(super) const MOST_BEFORE: &[&str] = &[
     "fino a", "hoogstens", "maximaal", "最多", "最大", "最長", "بحد اقصى", "بحد أقصى",
 ];
 
-/// The same after it.
+/// The same after the number.
 #[rustfmt::skip]
 pub(super) const MOST_AFTER: &[&str] = &[
     "or fewer", "or less", "at most", "maximum", "at the most", "max", "tops", "or under", "oder weniger", "hochstens", "ou moins",
@@ -151,21 +151,21 @@ pub(super) const MOST_AFTER: &[&str] = &[
     "كحد اقصى", "كحد أقصى", "على الاكثر", "على الأكثر",
 ];
 
-/// What makes a number the least there must be, before it.
+/// Phrases before a number that make it a lower bound.
 #[rustfmt::skip]
 pub(super) const LEAST_BEFORE: &[&str] = &[
     "at least", "minimum", "minimum of", "min", "min.", "mindestens", "wenigstens", "au moins", "al menos", "como minimo",
     "por lo menos", "pelo menos", "no minimo", "almeno", "minimo", "minstens", "ten minste", "至少", "少なくとも", "على الاقل", "على الأقل",
 ];
 
-/// The same after it.
+/// The same after the number.
 #[rustfmt::skip]
 pub(super) const LEAST_AFTER: &[&str] = &[
     "or more", "at least", "minimum", "at minimum", "or longer", "oder mehr", "mindestens", "ou plus", "au moins", "o mas",
     "como minimo", "ou mais", "no minimo", "o piu", "almeno", "of meer", "以上", "على الاقل", "على الأقل",
 ];
 
-/// Words that stand between a number and what it counts, or beside numbers, and count nothing.
+/// Words near numbers that are not what is counted.
 #[rustfmt::skip]
 pub(super) const AROUND_NUMBERS: &[&str] = &[
     "at", "most", "least", "more", "less", "fewer", "than", "under", "over", "above", "below", "max", "min", "maximum", "minimum",
@@ -176,7 +176,7 @@ pub(super) const AROUND_NUMBERS: &[&str] = &[
     "minder", "dan", "of",
 ];
 
-/// Numbers in words; one is left out, as it is an article in most languages.
+/// Number words; one is left out, as it is an article in most languages.
 #[rustfmt::skip]
 pub(super) const NUMBERS: &[(u32, &[&str])] = &[
     (2, &["two", "zwei", "deux", "dos", "dois", "duas", "twee"]),
@@ -211,13 +211,13 @@ pub(super) const NUMBERS: &[(u32, &[&str])] = &[
     (1000, &["thousand", "tausend", "mille", "mil", "duizend"]),
 ];
 
-/// Phrases for a hundredth part.
+/// Phrases for per cent.
 pub(super) const PERCENT: &[&str] = &["per cent", "pour cent", "por ciento", "por cento", "per cento"];
 
 /// The digits and scales of Chinese and Japanese numbers.
 pub(super) const HAN_DIGITS: &str = "〇一二三四五六七八九";
 
-/// Characters that are counted.
+/// Counted units.
 pub(super) const HAN_COUNTED: &str = "时時字分秒日天月年元円人名個个か条點点位岁歳歲周週页頁枚段句行本曲只つ章步次回度";
 
 /// Spellings of what is counted.
@@ -253,7 +253,7 @@ pub(super) const UNITS: &[(&str, &[&str])] = &[
     ("kb", &["kb", "kilobyte", "kilobytes"]),
 ];
 
-/// What means more than a number, before it; with a no it makes it the most.
+/// "More than" before a number; negated, it is an upper bound.
 #[rustfmt::skip]
 pub(super) const MORE: &[&str] = &[
     "more than", "longer than", "over", "above", "exceed", "exceeding", "later than", "mehr als", "langer als", "uber", "plus de", "mas de",
@@ -261,7 +261,7 @@ pub(super) const MORE: &[&str] = &[
     "يزيد عن", "تتجاوز", "يتجاوز", "اكثر من", "أكثر من", "depasser", "ultrapassar", "superare", "uberschreiten",
 ];
 
-/// What means less than a number, before it; with a no it makes it the least.
+/// "Less than" before a number; negated, it is a lower bound.
 #[rustfmt::skip]
 pub(super) const LESS: &[&str] = &[
     "less than", "fewer than", "under", "below", "shorter than", "weniger als", "unter", "kurzer als", "moins de", "menos de", "menos que",

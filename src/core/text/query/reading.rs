@@ -1,12 +1,13 @@
-//! Reading what was typed: pieces between blanks and quotes, then the phrases each stands for.
+//! Parses a query: pieces between blanks and quotes, then the phrases each stands for.
 //!
-//! A piece may stand for several phrases of which one is enough: its words as they are, the parts of its words, and,
-//! where there are few ([`FEW_PARTS`]), some neighbours of them as one word. A beginning that was typed may be longer than the term of
-//! the word it begins: the term of `generation` is `generat`, which `generati` does not begin. So a beginning stands
-//! for itself and, whole, for the terms of those words it grows to by an English ending ([`ENDINGS`]): every word is found
-//! whose stemming took off no more than such an ending. As with whole words, others of the same stem are found too.
+//! A piece can give several alternative phrases: its words as typed, their parts and, if there are
+//! few ([`FEW_PARTS`]), some neighbours joined into one word. A typed prefix can be longer than the
+//! term of the word it begins: the term of `generation` is `generat`, which does not begin with
+//! `generati`. So a prefix also matches the whole terms of the words it becomes with an English
+//! ending ([`ENDINGS`]): every word is found whose stemming removes at most such an ending. As with
+//! whole words, others of the same stem match too.
 //!
-//! Reading takes time in proportion to what is typed, and makes at most [`MOST_TERMS`] terms.
+//! Parsing takes linear time, and makes at most [`MOST_TERMS`] terms.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -15,8 +16,8 @@ use std::sync::LazyLock;
 use super::{Clause, LONGEST_PHRASE, MOST_TERMS, Phrase};
 use crate::text::terms::{Analyzer, Form, FormKind, MOST_JOINED, TermId, Word, beginning, is_spaceless, spaced};
 
-/// Endings that stemming takes off or changes (<https://snowballstem.org/algorithms/english/stemmer.html>, read
-/// 2026-11-21), the longer ones as words have them.
+/// Endings that stemming removes or changes, the longer ones as in words
+/// (<https://snowballstem.org/algorithms/english/stemmer.html>, read 2026-11-21).
 const ENDINGS: [&str; 62] = [
     "s", "es", "ies", "ed", "ied", "ing", "edly", "ingly", "ly", "y", "e", "er", "ers", "or", "ors", "ion", "ions",
     "ation", "ations", "ational", "ative", "atively", "ator", "ators", "ive", "ively", "iveness", "ize", "izes",
@@ -25,27 +26,27 @@ const ENDINGS: [&str; 62] = [
     "ous", "ously", "ousness", "ical", "ically", "ity", "ities",
 ];
 
-/// What may follow a beginning that ends within or before such an ending.
+/// What can follow a prefix that ends within or before such an ending.
 static TAILS: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| ENDINGS.iter().flat_map(|ending| (0..=ending.len()).map(|from| &ending[from..])).collect());
 
-/// Parts of a piece up to which neighbours are also looked for as one word.
+/// Maximum parts of a piece whose neighbours are also searched as one word.
 const FEW_PARTS: usize = 8;
 
-/// A piece of what was typed.
+/// A piece of the query.
 struct Piece<'t> {
     text: &'t str,
     is_excluded: bool,
     is_prefix: bool,
-    /// True for `OR` as it stands, which chooses where it can.
+    /// True for a bare `OR`, an operator where it has alternatives.
     is_or: bool,
 }
 
-/// The conditions that were typed, none twice.
+/// The clauses of a query, without duplicates.
 pub(super) fn clauses(typed: &str) -> Vec<Clause> {
     let mut analyzer = Analyzer::default();
     let mut taken = Taken::default();
-    // What is typed again and again is read once.
+    // Repeated pieces are parsed once.
     let mut known: HashMap<(&str, bool), Vec<Phrase>> = HashMap::new();
     let mut pieces = Pieces { rest: typed }.filter_map(|piece| {
         let read = || phrases(&piece, &mut analyzer);
@@ -73,13 +74,13 @@ pub(super) fn clauses(typed: &str) -> Vec<Clause> {
     taken.clauses
 }
 
-/// The conditions read so far.
+/// The clauses so far.
 #[derive(Default)]
 struct Taken {
     clauses: Vec<Clause>,
     seen: HashSet<Clause>,
     terms: usize,
-    /// The last one, to which an `OR` may add.
+    /// The last one, which an `OR` can extend.
     open: Option<Clause>,
 }
 
@@ -110,7 +111,7 @@ fn terms_of(clause: &Clause) -> usize {
     clause.any.iter().map(|phrase| phrase.terms.len()).sum()
 }
 
-/// Cuts what was typed into pieces.
+/// Splits a query into pieces.
 struct Pieces<'t> {
     rest: &'t str,
 }
@@ -123,7 +124,7 @@ impl<'t> Iterator for Pieces<'t> {
         if rest.is_empty() {
             return None;
         }
-        // `--flag` and a dash by itself are text.
+        // `--flag` and a lone dash are text.
         let begins = |c: char| c != '-' && !c.is_whitespace();
         let excluded = rest.strip_prefix('-').filter(|after| after.starts_with(begins));
         let (body, is_excluded) = excluded.map_or((rest, false), |after| (after, true));
@@ -140,14 +141,14 @@ impl<'t> Iterator for Pieces<'t> {
     }
 }
 
-/// What stands between quotes at the beginning of `text`, and what follows them. Typographic ones are as good.
+/// The quoted text at the beginning of `text`, and what follows. Typographic quotes count.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let is_quote = |c: char| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}');
     let inner = text.strip_prefix(is_quote)?;
     inner.split_once(is_quote)
 }
 
-/// The phrases of which one is enough, as typed first; none where the piece has no word in it.
+/// The alternative phrases of a piece, as typed first; empty if it has no word.
 fn phrases(piece: &Piece<'_>, analyzer: &mut Analyzer) -> Vec<Phrase> {
     let mut words = analyzer.words(piece.text);
     let is_whole = words.len() <= LONGEST_PHRASE;
@@ -158,11 +159,11 @@ fn phrases(piece: &Piece<'_>, analyzer: &mut Analyzer) -> Vec<Phrase> {
         if let [.., before, last] = words.as_slice()
             && before.range().end == last.range().end
         {
-            // The run may go on in the text that is sought: its pairs alone.
+            // The run may continue in the searched text: only its pairs.
             words.pop();
             can_grow = false;
         } else {
-            // A single character is the last of a run, or begins a pair.
+            // A single character ends a run, or begins a pair.
             (is_prefix, can_grow) = (true, true);
         }
     }
@@ -186,12 +187,12 @@ fn phrases(piece: &Piece<'_>, analyzer: &mut Analyzer) -> Vec<Phrase> {
     phrases
 }
 
-/// What stands in one position of a phrase.
+/// One position of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Slot {
-    /// One term; or several, for words that may be written as one.
+    /// One term, or several for words that can be written as one.
     terms: Vec<TermId>,
-    /// Where the last of them was typed.
+    /// The range of the last one as typed.
     written: Range<usize>,
 }
 
@@ -207,7 +208,7 @@ impl Slot {
         spaced(&before.chain([last]).collect::<Vec<_>>())
     }
 
-    /// The terms of those words that the beginning may be one of, and that do not begin with it themselves.
+    /// The terms of words the prefix can become that do not themselves begin with it.
     fn grown(&self, written: &str, begun: &str, analyzer: &mut Analyzer) -> BTreeSet<String> {
         let mut others = BTreeSet::from([self.term(analyzer)]);
         let stem = beginning(written);
@@ -222,11 +223,11 @@ impl Slot {
     }
 }
 
-/// The ways in which somebody may have written these words, as typed first, none twice.
+/// The possible spellings of these words, as typed first, without duplicates.
 fn wordings(words: &[Word], text: &str) -> Vec<Vec<Slot>> {
     let slot = |word: &Word, form: &Form| Slot { terms: vec![form.term], written: word.range_of(form) };
     let typed: Vec<Slot> = words.iter().filter_map(|word| word.forms.first().map(|whole| slot(word, whole))).collect();
-    // Each part, and the number of its word.
+    // Each part, with the index of its word.
     let mut parts: Vec<(usize, Slot)> = Vec::new();
     for (number, word) in words.iter().enumerate() {
         let of_word = word.forms.iter().filter(|form| word.forms.len() == 1 || form.kind == FormKind::Part);
@@ -249,7 +250,7 @@ fn wordings(words: &[Word], text: &str) -> Vec<Vec<Slot>> {
                 let terms = parts[run.clone()].iter().flat_map(|(_, part)| part.terms.clone()).collect();
                 Some(Slot { terms, written: last.1.written.clone() })
             };
-            // What the run leaves of its words stands in parts, other words as typed.
+            // The rest of the run's words stays in parts, other words as typed.
             let rest = |word: usize, range: Range<usize>| parts[range].iter().filter(move |part| part.0 == word);
             let before = typed[..first.0].iter().chain(rest(first.0, 0..run.start).map(|(_, part)| part));
             let after = rest(last.0, run.end..parts.len()).map(|(_, part)| part).chain(&typed[last.0 + 1..]);

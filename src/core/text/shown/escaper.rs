@@ -1,11 +1,11 @@
-//! Escaping of a text that comes in pieces, cut anywhere between characters.
+//! Escapes a text that comes in pieces, cut anywhere between characters.
 
 use super::hidden::{BLACK_FLAG, FLAGS, Piece, Pieces};
 use super::push_visible;
 
-/// Takes a text in pieces and gives what [`escape`](super::escape) gives of the whole.
+/// Takes a text in pieces and returns what [`escape`](super::escape) returns for the whole.
 ///
-/// Held back is only what the next piece decides about: a carriage return, and the beginning of a flag.
+/// Holds back only what the next piece decides: a carriage return, or the beginning of a flag.
 #[derive(Debug, Clone, Default)]
 pub struct Escaper {
     previous: Option<char>,
@@ -13,7 +13,7 @@ pub struct Escaper {
 }
 
 impl Escaper {
-    /// Appends to `out` what is certain of the text so far.
+    /// Appends the escaped text that is certain so far to `out`.
     pub fn push(&mut self, piece: &str, out: &mut String) {
         if self.held.is_empty() {
             let (ready, held) = piece.split_at(decided(piece));
@@ -26,7 +26,7 @@ impl Escaper {
         self.push(&text, out);
     }
 
-    /// Appends what was held back. The text is over; another may begin.
+    /// Appends what was held back. Another text can follow.
     pub fn finish(&mut self, out: &mut String) {
         let held = std::mem::take(&mut self.held);
         self.write(&held, out);
@@ -45,12 +45,12 @@ impl Escaper {
     }
 }
 
-/// How many bytes of the text can be decided about without what follows.
+/// How many bytes can be escaped without knowing what follows.
 fn decided(text: &str) -> usize {
     if text.ends_with('\r') {
         return text.len() - 1;
     }
-    // A flag is seven characters; no more than six can be its beginning.
+    // A flag is seven characters; at most six are its beginning.
     let begins = text.char_indices().rev().take(6).find(|(_, c)| *c == BLACK_FLAG);
     begins.map(|(at, _)| at).filter(|at| FLAGS.iter().any(|flag| flag.starts_with(&text[*at..]))).unwrap_or(text.len())
 }

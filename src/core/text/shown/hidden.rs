@@ -1,4 +1,4 @@
-//! Which characters of a text are hidden: controls, what reorders or is invisible, and joiners where nothing is joined.
+//! Which characters are hidden: controls, reordering or invisible ones, and stray joiners.
 //!
 //! Sources: `Cc`, `Bidi_Control` and `Default_Ignorable_Code_Point` of Unicode 17, DerivedCoreProperties.txt and PropList.txt;
 //! UTS #51, section 2.6, and emoji-sequences.txt for the flags; UAX #31, section 2.3.1, for joiners.
@@ -6,16 +6,17 @@
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// What may be shown as it is.
+    /// Text that can be shown as it is.
     Text(&'a str),
-    /// A character that may not.
+    /// A character to escape.
     Hidden(char),
 }
 
 /// The pieces of a text, in order; together they are the text.
 ///
-/// Kept besides what is visible: line feeds, tabs, `\r` before `\n`; U+200C and U+200D after a visible character beyond
-/// ASCII; one variation selector after a character that can have one; the tags of three flags behind their black flag.
+/// Also visible are: line feeds, tabs, `\r` before `\n`; U+200C and U+200D after a visible
+/// non-ASCII character; one variation selector after a character that can have one; the tags of
+/// three flags after their black flag.
 #[derive(Debug, Clone)]
 pub struct Pieces<'a> {
     rest: &'a str,
@@ -30,7 +31,7 @@ pub(super) const FLAGS: [&str; 3] = [
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// What the tags of a flag hang on.
+/// The base character of a tag flag.
 pub(super) const BLACK_FLAG: char = '\u{1f3f4}';
 
 impl<'a> Pieces<'a> {
@@ -39,17 +40,17 @@ impl<'a> Pieces<'a> {
         Self { rest: text, previous: None }
     }
 
-    /// The pieces of a text that goes on behind this character.
+    /// The pieces of a text that continues after this character.
     pub(super) const fn behind(previous: Option<char>, text: &'a str) -> Self {
         Self { rest: text, previous }
     }
 
-    /// The visible character before what is left.
+    /// The last visible character so far.
     pub(super) const fn previous(&self) -> Option<char> {
         self.previous
     }
 
-    /// Bytes that may be shown at the beginning of the rest.
+    /// Bytes that can be shown at the beginning of the rest.
     fn visible(&mut self) -> usize {
         let mut at = 0;
         while let Some(c) = self.rest[at..].chars().next() {
@@ -83,7 +84,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// True for a character that may not be shown here, between `previous`, which is, and `rest`.
+/// True for a character that is hidden here, between the visible `previous` and `rest`.
 fn is_hidden(c: char, previous: Option<char>, rest: &str) -> bool {
     match c {
         ' '..='~' | '\n' | '\t' => false,
@@ -97,7 +98,7 @@ fn is_hidden(c: char, previous: Option<char>, rest: &str) -> bool {
     }
 }
 
-/// True for a character that is hidden wherever it stands, but for a carriage return and the tags of a flag.
+/// True for characters hidden in any context, except carriage returns and flag tags.
 pub fn is_always_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | '\r' => false,
@@ -111,7 +112,7 @@ pub fn is_always_hidden(c: char) -> bool {
         | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
         // Format characters of shorthand and of music.
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        // Tag characters and the rest of the ignorable plane, but for the variation selectors in it.
+        // Tag characters and the rest of the ignorable plane, except its variation selectors.
         | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => true,
         _ => c.is_control(),
     }

@@ -1,17 +1,16 @@
-//! Text that comes from outside, made safe to show: nothing in it can move a cursor, retitle a window, reorder a line
-//! or hide.
+//! Makes untrusted text safe to show: it cannot move a cursor, retitle a window or hide text.
 //!
-//! This is the one place that says which characters are hidden and how they are written instead:
+//! This is the one place that defines hidden characters and their visible form:
 //!
 //! | character | in text ([`escape`]) | in JSON ([`escape_json`]) |
 //! |---|---|---|
 //! | C0 controls and DEL | their picture: `␛`, `␇`, `␡` | `\u001b` |
 //! | C1 controls, bidi controls, invisible and tag characters | their code point: `\u{202e}` | `\u202e` |
 //!
-//! Line feeds, tabs and a carriage return before a line feed stay. So do joiners and variation selectors where scripts and
-//! emoji need them, and the tags of the three flags Unicode recommends (England, Scotland, Wales): see [`Pieces`].
-//! Escaping what is escaped changes nothing. Every function here is linear, and copies nothing when there is nothing
-//! to escape.
+//! Line feeds, tabs and a carriage return before a line feed stay; so do joiners and variation
+//! selectors where scripts and emoji need them, and the tags of the three flags Unicode recommends
+//! (England, Scotland, Wales): see [`Pieces`]. Escaping is idempotent. Every function here is
+//! linear, and copies nothing if there is nothing to escape.
 
 mod escaper;
 mod hidden;
@@ -22,7 +21,7 @@ use std::fmt::Write as _;
 pub use escaper::Escaper;
 pub use hidden::{Piece, Pieces, is_always_hidden};
 
-/// `text` with every hidden character written visibly.
+/// `text` with hidden characters made visible.
 ///
 /// ```
 /// use aludel_core::text::shown::escape;
@@ -45,7 +44,7 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// JSON text with every hidden character in its strings as `\uXXXX`: the same value to every parser (RFC 8259, section 7).
+/// JSON with hidden characters as `\uXXXX`: the same value to parsers (RFC 8259, section 7).
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     replaced(json, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -55,7 +54,7 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// As [`escape_json`] for JSON that is to be read as YAML, which knows no surrogates (YAML 1.2.2, section 5.7).
+/// As [`escape_json`], for JSON read as YAML, which has no surrogates (YAML 1.2.2, section 5.7).
 pub fn escape_json_as_yaml(json: &str) -> Cow<'_, str> {
     replaced(json, |c, out| {
         let code = u32::from(c);
@@ -63,7 +62,7 @@ pub fn escape_json_as_yaml(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// As [`escape`] for text that holds style sequences of our own (ECMA-48, SGR), which stay.
+/// As [`escape`], preserving our own style sequences (ECMA-48, SGR).
 pub fn escape_around_styles(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);
@@ -87,7 +86,7 @@ pub fn has_hidden(text: &str) -> bool {
     Pieces::of(text).any(|piece| matches!(piece, Piece::Hidden(_)))
 }
 
-/// The first character that has no place in a name: one that is hidden, a line end or a tab.
+/// The first character not allowed in a name: a hidden one, a line end or a tab.
 pub fn unfit_for_a_name(name: &str) -> Option<char> {
     let unfit = |piece: Piece<'_>| match piece {
         Piece::Hidden(c) => Some(c),
@@ -96,7 +95,7 @@ pub fn unfit_for_a_name(name: &str) -> Option<char> {
     Pieces::of(name).find_map(unfit)
 }
 
-/// Writes a character that cannot be seen so that it can.
+/// Writes a visible form of a hidden character.
 fn push_visible(c: char, out: &mut String) {
     let code = u32::from(c);
     let picture = match code {
@@ -111,7 +110,7 @@ fn push_visible(c: char, out: &mut String) {
     }
 }
 
-/// The text with each hidden character replaced by what `write` makes of it.
+/// The text with each hidden character replaced by what `write` appends.
 fn replaced(text: &str, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let mut pieces = Pieces::of(text);
     let (first, hidden) = match (pieces.next(), pieces.next()) {

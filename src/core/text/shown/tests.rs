@@ -1,10 +1,10 @@
-//! What is escaped and what stays, checked against a plain table that shares nothing with the code.
+//! What is escaped and what stays, checked against an independent table.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Code points that never reach a terminal, whatever stands around them.
+/// Code points that never reach a terminal, in any context.
 const NEVER: [(u32, u32); 25] = [
     (0x00, 0x08),
     (0x0b, 0x0c),
@@ -37,7 +37,7 @@ fn is_forbidden(c: char) -> bool {
     NEVER.iter().any(|(from, to)| (*from..=*to).contains(&u32::from(c)))
 }
 
-/// A carriage return that could write over a line.
+/// True for a carriage return that could overwrite a line.
 fn has_lone_return(text: &str) -> bool {
     text.replace("\r\n", "").contains('\r')
 }
@@ -116,7 +116,7 @@ fn a_long_text_is_escaped_in_one_pass() {
     assert!(!escape_around_styles(&text).contains('\u{1b}'));
 }
 
-/// Texts full of what is hidden, and of what stands around it.
+/// Texts full of hidden characters and their contexts.
 fn any_text() -> impl Strategy<Value = String> {
     let marks = vec![
         "\u{1b}[2J",

@@ -1,10 +1,11 @@
-//! The forms of a word: what it is found by.
+//! The search forms of a word.
 //!
-//! A word may be made of parts: `GitHub`, `max_rows`, `os.path`, `SHA256`, `O'Brien`. It is found as a whole without what
-//! separates them (`github`), by each part (`git`, `hub`), and, where these are not many, by a few neighbouring parts written as one word (`httpurl` in
-//! `parseHTTPUrl`), and by a few written as several words, for which there is a term with low lines (`http_url`); no other
-//! term has one. Low lines, dots and colons separate, apostrophes, a change of case, a letter next to a digit; but a number
-//! keeps its dots (`3.14`, not `3d.model`). A word without parts has one form.
+//! A compound word (`GitHub`, `max_rows`, `os.path`, `SHA256`, `O'Brien`) is found as a whole
+//! without separators (`github`), by each part (`git`, `hub`), and, if there are not too many, by a
+//! few neighbouring parts written as one word (`httpurl` in `parseHTTPUrl`) or as several words, by
+//! a term with underscores (`http_url`); no other term has one. Separators are underscores, dots,
+//! colons, apostrophes, case changes, and a letter next to a digit; but a number keeps its dots
+//! (`3.14`, not `3d.model`). A simple word has one form.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,48 +13,48 @@ use std::sync::Arc;
 
 use super::{Analyzer, TermId, cut, split_identifier, visit};
 
-/// The most neighbouring parts that have a form of their own.
+/// Maximum neighbouring parts that are joined.
 pub const MOST_JOINED: usize = 4;
 
-/// The most parts of a word whose neighbours have forms of their own: a name is made of fewer, a picture in base64 of more.
+/// Maximum parts of a word whose neighbours are joined: names have fewer, base64 data has more.
 const MOST_PARTS: usize = 16;
 
-/// Bytes of a word whose forms are remembered.
+/// Maximum bytes of a word whose forms are cached.
 const REMEMBERED: usize = 128;
 
-/// A form of a word.
+/// A search form of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     /// Its term.
     pub term: TermId,
-    /// What of the word it is, in bytes.
+    /// Its byte range in the word.
     pub range: Range<usize>,
-    /// Which form.
+    /// The kind of form.
     pub kind: FormKind,
 }
 
-/// Which form of a word.
+/// Kinds of forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormKind {
     /// The word; the first of its forms.
     Whole,
     /// One part.
     Part,
-    /// Neighbouring parts, as one word.
+    /// Neighbouring parts as one word.
     Joined,
-    /// Neighbouring parts, as several words.
+    /// Neighbouring parts as several words.
     Spaced,
 }
 
 impl Form {
-    /// A word of this length by its only form.
+    /// The only form of a word of this length.
     pub(super) fn whole(term: TermId, length: usize) -> Self {
         Self { term, range: 0..length, kind: FormKind::Whole }
     }
 }
 
 impl Analyzer {
-    /// All forms of a word; none where nothing of it is left.
+    /// All forms of a word; empty if nothing of it is left.
     pub(super) fn forms_of(&mut self, word: &str) -> Arc<[Form]> {
         if let Some(known) = self.forms.get(word) {
             return Arc::clone(known);
@@ -96,12 +97,12 @@ impl Analyzer {
     }
 }
 
-/// The term of neighbouring parts for those who write them as several words.
+/// The term of neighbouring parts written as several words.
 pub fn spaced(terms: &[&str]) -> String {
     cut(&terms.join("_")).to_owned()
 }
 
-/// The parts of a word, none empty.
+/// The non-empty parts of a word.
 fn parts(word: &str) -> Vec<Range<usize>> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return std::iter::once(0..word.len()).collect();
@@ -137,7 +138,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}')
 }
 
-/// The word without what separates its parts. Dots and colons stay in numbers, apostrophes everywhere: `we're` is not `were`.
+/// The word without separators. Dots and colons of numbers stay, and all apostrophes: `we're`.
 pub(super) fn joined(word: &str) -> Cow<'_, str> {
     if !word.contains(['_', '.', ':']) {
         return Cow::Borrowed(word);

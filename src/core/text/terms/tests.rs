@@ -1,4 +1,4 @@
-//! Which terms texts give, and where they stand.
+//! The terms of texts, and their positions.
 
 use proptest::prelude::*;
 
@@ -37,7 +37,7 @@ fn scripts_without_spaces_give_pairs() {
     assert_eq!(terms("写一首诗 for 我"), ["写一", "一首", "首诗", "for", "我"]);
 }
 
-/// The forms a text is found by, and what each was made of.
+/// The search forms of a text, and the text of each.
 fn placed(text: &str) -> Vec<(String, FormKind, &str)> {
     let mut analyzer = Analyzer::default();
     let words = analyzer.words(text);
@@ -141,7 +141,7 @@ fn every_character_folds_to_what_folds_to_itself_whatever_its_case() {
         if fold(&folded) != folded {
             unsettled.push(c);
         }
-        // The iota below a letter of ancient Greek is an accent in small letters and a letter in capitals.
+        // The Greek iota subscript is an accent in lower case and a letter in upper case.
         let has_iota_below = text.nfd().any(|part| part == '\u{345}');
         if !has_iota_below && (fold(&text.to_uppercase()) != folded || fold(&text.to_lowercase()) != folded) {
             uneven.push(c);

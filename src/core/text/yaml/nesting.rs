@@ -1,26 +1,27 @@
-//! How deep a YAML text nests, found out before the parser sees it.
+//! Limits the nesting of YAML before parsing.
 //!
-//! The parser (libyaml) looks at every open bracket for each token, so `{a: {a: …` of 200 kB took it 15 seconds, and at every
-//! `%TAG` line for each further one. [`check`] refuses what nests deeper than [`MOST_NESTED`] or has more directives than
-//! [`MOST_DIRECTIVES`], in one pass over the text. It walks the text as the parser's own scanner does (libyaml 0.2.5,
-//! `scanner.c`), because only that tells a bracket from one inside a scalar; where the parser would fail, it stops and leaves
-//! the failing to the parser. Most texts have too few brackets to be walked at all.
+//! For each token the parser (libyaml) looks at every open bracket, so `{a: {a: …` of 200 kB took
+//! it 15 seconds, and for each `%TAG` line at every earlier one. In one pass, [`check`] refuses
+//! nesting deeper than [`MOST_NESTED`] and more than [`MOST_DIRECTIVES`] directives. It follows the
+//! parser's own scanner (libyaml 0.2.5, `scanner.c`), which is the only way to recognise brackets
+//! inside scalars; where the parser would fail, it stops and lets the parser report it. Most texts
+//! have too few brackets to need the pass.
 
 use super::SyntaxError;
 
-/// The deepest nesting that is taken; the parser itself takes no more.
+/// The deepest nesting allowed, which is also the parser's limit.
 pub const MOST_NESTED: usize = 128;
 
-/// The most lines that begin with `%`.
+/// Maximum lines that begin with `%`.
 const MOST_DIRECTIVES: usize = 64;
 
-/// Characters after which a key can no longer end (YAML 1.2.2, section 7.4.2).
+/// The length limit of a key, in characters (YAML 1.2.2, section 7.4.2).
 const LONGEST_KEY: usize = 1024;
 
 /// Refuses a text that nests too deep for the parser.
 ///
 /// # Errors
-/// With the place of the first bracket or directive that is one too many.
+/// The position of the first bracket or directive too many.
 pub fn check(text: &str) -> Result<(), SyntaxError> {
     let suspects = text.bytes().filter(|byte| matches!(byte, b'{' | b'[' | b'%')).count();
     if suspects <= MOST_DIRECTIVES {
@@ -31,12 +32,12 @@ pub fn check(text: &str) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// What is said of a text that nests too deep.
+/// The message for a text that nests too deep.
 pub(super) fn too_deep() -> String {
     format!("nested more than {MOST_NESTED} deep, which is the most; put a text that begins with a bracket in quotes")
 }
 
-/// The deepest nesting of brackets and the most levels of indentation, for tests against the parser.
+/// The deepest nesting of brackets and of indentation, to compare with the parser.
 #[cfg(test)]
 pub(super) fn deepest(text: &str) -> (usize, usize) {
     let mut scanner = Scanner::of(text);
@@ -47,7 +48,7 @@ pub(super) fn deepest(text: &str) -> (usize, usize) {
     deepest
 }
 
-/// Where a key of block style may have begun.
+/// Where a block-style key may have begun.
 #[derive(Debug, Clone, Copy)]
 struct Key {
     column: usize,
@@ -55,7 +56,7 @@ struct Key {
     index: usize,
 }
 
-/// What libyaml's scanner knows that decides where scalars end. Columns count characters, from 0.
+/// The state of libyaml's scanner that decides where scalars end. Columns count characters, from 0.
 #[derive(Debug)]
 struct Scanner<'t> {
     rest: &'t [u8],
@@ -65,13 +66,13 @@ struct Scanner<'t> {
     column: usize,
     /// Open brackets.
     nested: usize,
-    /// The column of the block that is open; `None` outside all.
+    /// The column of the current block; `None` outside all.
     indent: Option<usize>,
-    /// Those of the blocks around it.
+    /// The columns of the enclosing blocks.
     outer: Vec<Option<usize>>,
-    /// Where a key outside all brackets may have begun.
+    /// Where a key outside brackets may have begun.
     key: Option<Key>,
-    /// True where a key may begin.
+    /// True where a key can begin.
     may_begin_key: bool,
     directives: usize,
 }
@@ -92,7 +93,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes one token. False at the end, and where the parser fails.
+    /// Skips one token. Returns false at the end, and where the parser fails.
     fn token(&mut self) -> Result<bool, SyntaxError> {
         self.skip_to_token();
         if self.nested == 0 {
@@ -149,7 +150,7 @@ impl<'t> Scanner<'t> {
         self.rest.get(offset).copied()
     }
 
-    /// The bytes of the line break here: `\n`, `\r`, `\r\n`, and the three of Unicode.
+    /// The length of the line break here: `\n`, `\r`, `\r\n`, and the three of Unicode.
     fn line_break(&self) -> Option<usize> {
         match self.rest {
             [b'\r', b'\n', ..] | [0xc2, 0x85, ..] => Some(2),
@@ -174,12 +175,12 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// `---` or `...` at the beginning of a line.
+    /// True at `---` or `...` at the beginning of a line.
     fn is_document_mark(&self) -> bool {
         self.column == 0 && (self.rest.starts_with(b"---") || self.rest.starts_with(b"...")) && self.is_blank_or_end(3)
     }
 
-    /// Passes one character, which is no line break.
+    /// Skips one character other than a line break.
     fn pass(&mut self) {
         let bytes = match self.rest.first() {
             None => return,
@@ -193,7 +194,7 @@ impl<'t> Scanner<'t> {
         self.column += 1;
     }
 
-    /// Passes a line break; false where there is none.
+    /// Skips a line break; false if there is none.
     fn pass_break(&mut self) -> bool {
         let Some(bytes) = self.line_break() else { return false };
         self.rest = &self.rest[bytes..];
@@ -249,7 +250,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A key may begin here.
+    /// Notes that a key can begin here.
     fn may_be_key(&mut self) {
         if self.nested == 0 && self.may_begin_key {
             self.key = Some(Key { column: self.column, line: self.line, index: self.index });
@@ -334,7 +335,7 @@ impl<'t> Scanner<'t> {
         self.is_blank_or_end(0) || self.nested > 0 && self.at(0) == Some(b',')
     }
 
-    /// `|` or `>` with the lines that belong to it.
+    /// `|` or `>` with its lines.
     fn block_scalar(&mut self) -> bool {
         self.forget_key();
         self.may_begin_key = true;
@@ -457,7 +458,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// What is refused, here.
+    /// The error, at this position.
     fn refusal(&self, message: String) -> SyntaxError {
         SyntaxError { line: Some(self.line + 1), column: Some(self.column + 1), message }
     }

@@ -1,7 +1,7 @@
-//! Reads values of a tree and gathers the faults, each with the line of its key.
+//! Reads values of a tree and collects the faults, each with the line of its key.
 //!
-//! A reader knows where it stands; [`Reader::within`] takes one step down. Nothing is echoed that looks like a secret.
-//! What keys there are and what they mean is the caller's business.
+//! A reader tracks its position; [`Reader::within`] steps down. Anything that looks like a secret
+//! is masked. The caller defines the keys and their meaning.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Node, Step, locate, parse};
 use crate::redact;
 
-/// Faults of a text that are told.
+/// Maximum number of faults reported.
 const MOST_FAULTS: usize = 50;
 
 /// One fault of a text.
@@ -21,13 +21,13 @@ const MOST_FAULTS: usize = 50;
 pub struct Fault {
     /// From 1.
     pub line: usize,
-    /// Dotted, such as `openai.models.gpt-6-luna.price`; empty when the fault is of the whole text.
+    /// Dotted, such as `openai.models.gpt-6-luna.price`; empty for the text as a whole.
     pub key: String,
     /// What was expected, what was found, and the fix.
     pub message: String,
 }
 
-/// Every fault of a text, by line; at least one.
+/// All faults of a text, by line; at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(pub Vec<Fault>);
 
@@ -48,7 +48,7 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
-/// Reads values and gathers faults.
+/// Reads values and collects faults.
 pub(crate) struct Reader<'t> {
     text: &'t str,
     path: Vec<String>,
@@ -56,10 +56,10 @@ pub(crate) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// A reader of `text`, and the tree it reads.
+    /// Parses `text` and returns a reader with the tree.
     ///
     /// # Errors
-    /// The first fault of syntax.
+    /// The syntax error.
     pub(crate) fn open(text: &'t str) -> Result<(Self, Node), Faults> {
         match parse(text) {
             Ok(root) => Ok((Self { text, path: Vec::new(), faults: Vec::new() }, root)),
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
         if self.faults.is_empty() { Ok(()) } else { Err(Faults(self.faults)) }
     }
 
-    /// True when no more faults are told.
+    /// True if no more faults are reported.
     fn is_full(&self) -> bool {
         self.faults.len() >= MOST_FAULTS
     }
@@ -94,22 +94,22 @@ impl<'t> Reader<'t> {
         value
     }
 
-    /// A fault of where the reader stands.
+    /// Reports a fault at the current position.
     pub(crate) fn fault(&mut self, message: &str) {
         self.fault_of(message, 0);
     }
 
-    /// A fault of a key below.
+    /// Reports a fault at a key below.
     pub(crate) fn fault_at(&mut self, key: &str, message: &str) {
         self.within(key, |reader| reader.fault(message));
     }
 
-    /// The line of the key where the reader stands, from 1.
+    /// The line of the current key, from 1.
     pub(crate) fn line(&self) -> usize {
         self.line_of(0)
     }
 
-    /// The line of that one of several equal keys.
+    /// The line of one of several equal keys.
     fn line_of(&self, occurrence: usize) -> usize {
         let mut steps: Vec<Step<'_>> = self.path.iter().map(|key| Step { key, occurrence: 0 }).collect();
         if let Some(last) = steps.last_mut() {
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
     }
 
     fn fault_of(&mut self, message: &str, occurrence: usize) {
-        // Each is looked up in the text, so there is an end to them.
+        // Each needs a look-up in the text, so their number is limited.
         if self.is_full() {
             return;
         }
@@ -128,12 +128,12 @@ impl<'t> Reader<'t> {
         self.faults.push(Fault { line, key, message: message.to_owned() });
     }
 
-    /// A fault that says what was expected and what is there.
+    /// Reports what was expected and what was found.
     pub(crate) fn refuse(&mut self, expected: &str, found: &Node) {
         self.fault(&format!("expected {expected}, got {}", shown(found)));
     }
 
-    /// The entries of a section whose keys are names. One without entries, all commented out, is none.
+    /// The entries of a section whose keys are names. Null (all commented out) has none.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node) -> Vec<(&'n str, &'n Node)> {
         let mut entries: Vec<(&str, &Node)> = Vec::new();
         match node {
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
         entries
     }
 
-    /// The entries of a section whose keys are known; the others are faults.
+    /// The entries of a section with known keys; others are faults.
     pub(crate) fn section<'n>(&mut self, node: &'n Node, known: &[&str]) -> Vec<(&'n str, &'n Node)> {
         let mut entries = self.entries(node);
         entries.retain(|(key, _)| {
@@ -172,7 +172,7 @@ impl<'t> Reader<'t> {
         entries
     }
 
-    /// A whole number; `100_000` is text in YAML and refused with the others.
+    /// Reads a whole number; `100_000` is text in YAML and refused.
     pub(crate) fn whole(&mut self, node: &Node, least: u64, most: u64) -> Option<u64> {
         let number = match node {
             Node::Scalar(Value::Number(number)) => number.as_u64(),
@@ -185,7 +185,7 @@ impl<'t> Reader<'t> {
         number
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub(crate) fn number(&mut self, node: &Node, least: f64, most: f64) -> Option<f64> {
         let number = match node {
             Node::Scalar(Value::Number(number)) => number.as_f64(),
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         number
     }
 
-    /// Text that is not blank.
+    /// Reads a text that is not blank.
     pub(crate) fn text(&mut self, node: &Node) -> Option<String> {
         match node {
             Node::Scalar(Value::String(text)) if !text.trim().is_empty() => Some(text.clone()),
@@ -209,7 +209,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// One of these words.
+    /// Reads one of these words.
     pub(crate) fn word<'w>(&mut self, node: &Node, words: &[&'w str]) -> Option<&'w str> {
         let found = match node {
             Node::Scalar(Value::String(text)) => words.iter().find(|word| *word == text).copied(),
@@ -221,7 +221,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// A day.
+    /// Reads a day.
     pub(crate) fn day(&mut self, node: &Node) -> Option<Date> {
         let day = match node {
             Node::Scalar(Value::String(text)) if text.len() == "2026-01-01".len() => text.parse().ok(),
@@ -234,17 +234,17 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// True for a section without this key; what is no section has been refused as a whole.
+/// True for a section without this key; other values have been refused as a whole.
 pub(crate) fn lacks(node: &Node, key: &str) -> bool {
     matches!(node, Node::Section(entries) if entries.iter().all(|(known, _)| known != key))
 }
 
-/// A wrong value as it is echoed: short, and masked.
+/// A wrong value as echoed: short and masked.
 fn shown(node: &Node) -> String {
     match node {
         Node::Scalar(Value::Null) => "nothing".to_owned(),
         Node::Scalar(Value::String(text)) => {
-            // What is cut first could no longer be known as a key.
+            // Masked before truncating: a truncated key could not be recognised.
             let short: String = redact::mask(text).chars().take(40).collect();
             format!("\"{short}\"")
         }
