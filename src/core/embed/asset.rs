@@ -1,8 +1,8 @@
-//! Reads the model's file: its head, its sections and the numbers in them.
+//! Reads the model file: its header, sections and numbers.
 //!
-//! Owns the file's format, as the header of `assets/embedding/make.py` tells it; what the sections mean together is
-//! [`super::model`]'s. What always holds: bytes of any kind give a model's sections or an error that says what is wrong,
-//! never a panic, and a section that is given out has the length that was asked for.
+//! Owns the file format, which `assets/embedding/make.py` describes; [`super::model`] interprets
+//! the sections. What always holds: any bytes give sections or an error that says what is wrong,
+//! never a panic, and a returned section has the requested length.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const HEAD: usize = 16;
 /// Offset and length of a section.
 const ENTRY: usize = 16;
 
-/// What is wrong with a file of the model.
+/// What is wrong with a model file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum AssetError {
     #[error("it does not start like a model file")]
@@ -30,7 +30,7 @@ pub(super) enum AssetError {
     Rest(usize),
 }
 
-/// The sections of a file, taken one after the other.
+/// The sections of a file, read in order.
 pub(super) struct Sections<'a> {
     bytes: &'a [u8],
     vocabulary: usize,
@@ -39,7 +39,7 @@ pub(super) struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
-    /// Opens a file: its magic, its version, a whole table of sections.
+    /// Opens a file, checking magic, version and section table.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, AssetError> {
         if !bytes.starts_with(MAGIC) {
             return Err(AssetError::Magic);
@@ -53,7 +53,7 @@ impl<'a> Sections<'a> {
         Ok(Self { bytes, vocabulary, count, next: 0 })
     }
 
-    /// Words in the vocabulary, as the head says.
+    /// The vocabulary size from the header.
     pub(super) fn vocabulary(&self) -> usize {
         self.vocabulary
     }
@@ -78,7 +78,7 @@ impl<'a> Sections<'a> {
         }
     }
 
-    /// The next two sections: a matrix in 4 bits and its scales, one for each `group` values of a row.
+    /// The next two sections: a 4-bit matrix and its scales, one per `group` values of a row.
     pub(super) fn take_nibbles(
         &mut self,
         what: &'static str,
@@ -90,12 +90,12 @@ impl<'a> Sections<'a> {
         Ok(Nibbles { values, scales, columns, group })
     }
 
-    /// The complaint that the section taken last makes no sense.
+    /// The error that the last section makes no sense.
     pub(super) fn nonsense(&self, what: &'static str) -> AssetError {
         AssetError::Content { section: self.next.saturating_sub(1), what }
     }
 
-    /// Ends the reading; nothing may be left.
+    /// Ends reading; fails if sections are left.
     pub(super) fn end(self) -> Result<(), AssetError> {
         match self.count - self.next {
             0 => Ok(()),
@@ -111,7 +111,7 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// A matrix in 4 bits as it lies in the file.
+/// A 4-bit matrix as stored.
 #[derive(Clone, Copy)]
 pub(super) struct Nibbles<'a> {
     values: &'a [u8],
@@ -121,7 +121,7 @@ pub(super) struct Nibbles<'a> {
 }
 
 impl Nibbles<'_> {
-    /// Widens one row into `row`, which is as long as the matrix is wide; a row that is not there leaves it as it is.
+    /// Widens one row into `row`, of the matrix's width; does nothing if there is none.
     pub(super) fn widen_row(&self, number: usize, row: &mut [f32]) {
         let (bytes, scales) = (self.columns / 2, self.columns / self.group * 2);
         let values = self.values.get(number * bytes..(number + 1) * bytes).unwrap_or_default();
@@ -137,27 +137,27 @@ impl Nibbles<'_> {
     }
 }
 
-/// Widens numbers of 16 bits, as many as both sides have.
+/// Widens 16-bit numbers, up to the shorter length.
 pub(super) fn widen_halves(bytes: &[u8], values: &mut [f32]) {
     for (pair, value) in bytes.chunks_exact(2).zip(values) {
         *value = half(pair);
     }
 }
 
-/// A number of 16 bits (IEEE 754 binary16, little-endian); zero where there are no two bytes.
+/// A 16-bit number (IEEE 754 binary16, little-endian); zero if there are no two bytes.
 fn half(bytes: &[u8]) -> f32 {
     let &[low, high] = bytes else { return 0.0 };
     let bits = u32::from(u16::from_le_bytes([low, high]));
     let sign = (bits & 0x8000) << 16;
     let magnitude = (bits & 0x7FFF) << 13;
-    // The exponent's bias grows from 15 to 127. Multiplying brings numbers without a leading one into form as well.
+    // Rebias the exponent from 15 to 127. Multiplying also normalises subnormal numbers.
     let scaled = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
     let is_infinite_or_not_a_number = bits & 0x7C00 == 0x7C00;
     let wide = if is_infinite_or_not_a_number { magnitude | 0x7F80_0000 } else { scaled.to_bits() };
     f32::from_bits(wide | sign)
 }
 
-/// The number of 32 bits at `at`.
+/// The 32-bit number at `at`.
 pub(super) fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     let found = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(found.try_into().ok()?))

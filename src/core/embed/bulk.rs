@@ -1,7 +1,7 @@
-//! Many texts over many cores: tokens first, then batches of texts of like length, the long ones first.
+//! Embeds many texts on many cores: tokens first, then batches of similar length, longest first.
 //!
-//! Owns how texts are divided; it waits for its threads, so an async caller puts it on a thread for blocking work. What
-//! always holds: the vectors come in the order of the texts; once cancelled, no further batch begins.
+//! Owns the distribution; it blocks on its threads, so async callers run it on a blocking thread.
+//! What always holds: vectors are in the order of the texts; cancelling stops further batches.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -12,13 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::model::Model;
 
-/// Tokens of a batch: enough that the matrices are worth their way through the cache, few enough that what is between
-/// the steps stays in it.
+/// Tokens per batch: enough to amortise loading the matrices, few enough to stay cached.
 const MOST_TOKENS: usize = 512;
-/// Fewer than this are not worth a thread of their own.
+/// Fewer tokens are not worth a thread.
 const FEWEST_TOKENS: usize = 64;
 
-/// Vectors in the order of the texts, and the tokens they took.
+/// Vectors in the order of the texts, and the number of tokens.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) vectors: Vec<Vec<f32>>,
@@ -55,7 +54,7 @@ pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken
     let parts: Option<Vec<_>> = thread::scope(|scope| {
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(work)).collect();
         let own = work();
-        // Every helper is waited for, whether or not one before it gave up.
+        // Join all helpers, even if one panicked.
         let others: Vec<_> =
             helpers.into_iter().map(|helper| helper.join().unwrap_or_else(|panic| resume_unwind(panic))).collect();
         std::iter::once(own).chain(others).collect()
@@ -67,8 +66,7 @@ pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken
     Some(Done { vectors, tokens: lengths.iter().map(|length| *length as u64).sum() })
 }
 
-/// Neighbours in the order of lengths together, so many tokens at most but one text at least, and so that every core
-/// has something to do.
+/// Batches neighbours by length: limited tokens but at least one text, and work for every core.
 fn batches(lengths: &[usize], cores: usize) -> Vec<Range<usize>> {
     let share = lengths.iter().sum::<usize>().div_ceil(cores);
     let most = share.clamp(FEWEST_TOKENS, MOST_TOKENS);

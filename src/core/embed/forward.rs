@@ -1,8 +1,8 @@
-//! The way of texts through the model: tokens in, vectors of length one out.
+//! The forward pass: tokens in, normalised vectors out.
 //!
-//! The tokens of all texts of a batch stand one after the other as rows, with nothing in between, and go through each
-//! step together; only attention looks at one text at a time. What always holds: a row's numbers come about in the same
-//! order of additions whatever else is in the batch, so that a text has one vector.
+//! The tokens of all texts of a batch are consecutive rows, without padding, and go through each
+//! step together; only attention handles texts separately. What always holds: a row's additions
+//! have an order independent of the batch, so a text has one vector.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{aview_mut2, aview2, s};
@@ -42,7 +42,7 @@ impl Model {
     }
 }
 
-/// The rows of each text.
+/// Splits rows by text.
 fn split<'a, const N: usize>(
     mut rows: &'a mut [[f32; N]],
     texts: &'a [&[u16]],
@@ -54,7 +54,7 @@ fn split<'a, const N: usize>(
     })
 }
 
-/// Each token of one text looks at all of them: softmax(query · keyᵀ / √width) · value, for each head.
+/// Attention within one text: softmax(query · keyᵀ / √width) · value, for each head.
 fn attend(looks: &[[f32; QUERY_KEY_VALUE]], scores: &mut [[f32; MAX_TOKENS]], seen: &mut [[f32; WIDTH]]) {
     let tokens = looks.len();
     let scale = 1.0 / (HEAD as f32).sqrt();
@@ -73,7 +73,7 @@ fn attend(looks: &[[f32; QUERY_KEY_VALUE]], scores: &mut [[f32; MAX_TOKENS]], se
     }
 }
 
-/// The direction of the rows' mean.
+/// The normalised mean of the rows.
 fn mean_direction(rows: &[[f32; WIDTH]]) -> Vec<f32> {
     let mut mean = vec![0.0; DIMENSIONS];
     for row in rows {

@@ -1,16 +1,16 @@
-//! The arithmetic between the matrix products: exponentials, GELU, softmax, layer norm.
+//! Element-wise arithmetic: exponentials, GELU, softmax, layer norm.
 //!
-//! Plain loops over slices, without branches or calls in them, so that the compiler makes vector instructions of them;
-//! sums run in eight lanes for the same reason. Good to about 1e-6, far below what 4 bits a weight lose.
+//! Plain loops over slices without branches or calls, so that the compiler vectorises them; sums
+//! use eight lanes for the same reason. Errors are about 1e-6, far below those of 4-bit weights.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LN_2, LOG2_E};
 
 const LANES: usize = 8;
 
-/// Keeps a variance from being zero, as in the model's configuration.
+/// Keeps a variance above zero, as in the model's configuration.
 const EPSILON: f32 = 1e-12;
 
-/// GELU with the error function itself, as the model was trained: x · Φ(x).
+/// GELU with the exact error function, as in training: x · Φ(x).
 pub(super) fn gelu(values: &mut [f32]) {
     for value in values {
         *value *= 0.5 + 0.5 * erf(*value * FRAC_1_SQRT_2);
@@ -28,7 +28,7 @@ fn erf(x: f32) -> f32 {
     (1.0 - 1.0 / (eighth * eighth)).copysign(x)
 }
 
-/// Turns a row of scores into shares that add up to one.
+/// Turns a row of scores into shares that sum to one.
 pub(super) fn softmax(scores: &mut [f32]) {
     let most = in_lanes(scores, f32::NEG_INFINITY, f32::max);
     for score in scores.iter_mut() {
@@ -42,7 +42,7 @@ pub(super) fn softmax(scores: &mut [f32]) {
 
 /// e to the power of `x`, for `x` of at most zero.
 fn exp(x: f32) -> f32 {
-    // Adding this and taking it away again rounds to a whole number, which then stands in the lowest bits.
+    // Adding and subtracting this rounds to a whole number, which is then in the lowest bits.
     const ROUNDER: f32 = 12_582_912.0;
     let power = x.max(-87.0) * LOG2_E;
     let shifted = power + ROUNDER;
@@ -52,7 +52,7 @@ fn exp(x: f32) -> f32 {
     fraction * f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
 }
 
-/// A layer norm: brings a row to mean zero and variance one, then to learned ones.
+/// A layer norm: normalises a row to mean zero and variance one, then applies weight and bias.
 pub(super) struct Norm<const WIDTH: usize> {
     pub(super) weight: [f32; WIDTH],
     pub(super) bias: [f32; WIDTH],
@@ -74,7 +74,7 @@ impl<const WIDTH: usize> Norm<WIDTH> {
     }
 }
 
-/// Brings a vector to length one.
+/// Normalises a vector to length one.
 pub(super) fn normalise(vector: &mut [f32]) {
     let scale = 1.0 / sum_of_squares(vector).sqrt().max(f32::MIN_POSITIVE);
     for value in vector {

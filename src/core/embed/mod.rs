@@ -1,13 +1,13 @@
-//! The sentence-embedding model inside the program: texts to vectors with no key and no network.
+//! The built-in sentence-embedding model: texts to vectors without a key or the network.
 //!
-//! Owns reading the asset (`asset`), turning text into tokens (`wordpiece`), the model's arithmetic (`model`, `forward`,
-//! `kernels`) and spreading many texts over the cores (`bulk`). It does not own where vectors are kept or searched, nor
+//! Owns reading the asset (`asset`), tokenising (`wordpiece`), the model (`model`, `forward`,
+//! `kernels`) and parallelism (`bulk`). It does not own where vectors are stored or searched, nor
 //! when a text is embedded.
 //!
-//! The model is all-MiniLM-L6-v2 (Apache-2.0) with its weights in 4 bits; `assets/embedding/make.py` makes the file and
-//! describes it. What always holds: a vector has 384 dimensions and length one; it depends on its text alone, not on the
-//! company or the order; texts are cut at 256 tokens; nothing is read before the first text is embedded. Nothing goes
-//! out, so the ledger counts no call. Begin with [`embedder`].
+//! The model is all-MiniLM-L6-v2 (Apache-2.0) with 4-bit weights; `assets/embedding/make.py` makes
+//! and describes the file. What always holds: a vector has 384 dimensions and length one; it
+//! depends only on its text, not on the batch or order; texts are truncated at 256 tokens; the
+//! first text loads the model. No provider is called, so nothing is booked. See [`embedder`].
 
 mod asset;
 mod bulk;
@@ -34,36 +34,37 @@ use crate::provider::registry::BUILTIN;
 use asset::AssetError;
 use model::Model;
 
-/// The model's name in configurations, in metadata and beside stored vectors.
+/// The model's name in configurations, in metadata and with stored vectors.
 pub const MODEL: &str = "all-minilm-l6-v2";
 
-/// Dimensions of its vectors.
+/// Dimensions of the vectors.
 pub const DIMENSIONS: usize = 384;
 
-/// Tokens of a text that count; what comes after is not read.
+/// Maximum tokens of a text; the rest is ignored.
 pub const MAX_TOKENS: usize = 256;
 
 static ASSET: &[u8] = include_bytes!("../../../assets/embedding/minilm-l6-v2.bin");
 
-/// The model, read when the first text comes: 42 MB; with a first short text it takes a command some 40 ms (measured 2026-11-22).
+/// The model, loaded with the first text: 42 MB, some 40 ms for a short one (measured 2026-11-22).
 static LOADED: LazyLock<Result<Model, AssetError>> = LazyLock::new(|| Model::read(ASSET));
 
-/// The embedded model behind the seam. Making it costs nothing; the first text reads the model.
+/// The built-in embedder. Creating it is free; the first text loads the model.
 pub fn embedder() -> Arc<dyn Embedder> {
     Arc::new(EmbeddedModel)
 }
 
-/// Embeds here and now, on every core: for callers without a runtime. One vector a text, in order.
+/// Embeds synchronously on every core, without a runtime. One vector per text, in order.
 ///
 /// # Errors
-/// `provider_rejected` for a blank text, `provider_unavailable` when the model inside the program is damaged.
+/// `provider_rejected` for a blank text, `provider_unavailable` if the embedded model is damaged.
 pub fn embed_now(texts: &[&str]) -> Result<Embedded, ProviderError> {
     embed_until(texts, &CancellationToken::new())
 }
 
-/// The cosine from which a query and a stored text are near. Measured on the paraphrase sets (`paraphrase_tests`, 430 queries
-/// of all kinds): 2.3 % of the right answers lie below it, and 43 % of the nearest wrong ones where the right one is not
-/// stored. A higher one would part them better and call more right answers far: at 0.35 it is 8 % and 71 %.
+/// The cosine from which a query and a stored text are near. On the paraphrase sets
+/// (`paraphrase_tests`, 430 queries of all kinds) 2.3 % of the right answers are below it, and 43 %
+/// of the nearest wrong ones if the right one is not stored. A higher one separates them better but
+/// calls more right answers far: at 0.35 it is 8 % and 71 %.
 pub(crate) const NEAR_FROM: f64 = 0.30;
 
 struct EmbeddedModel;
@@ -85,8 +86,7 @@ impl Embedder for EmbeddedModel {
         Some(NEAR_FROM)
     }
 
-    /// Computes on a thread for blocking work where there is a runtime; dropping the future ends it after the batches
-    /// under way.
+    /// Computes on a blocking thread if there is a runtime. Dropping the future stops it soon.
     fn embed(&self, texts: Vec<String>, _purpose: Purpose, _account: Account) -> Embedding<'_> {
         Box::pin(async move {
             let cancelled = CancellationToken::new();

@@ -1,8 +1,8 @@
-//! The model's weights, widened to 32 bits where they are multiplied and left in 4 bits where they are looked up.
+//! The model's weights: 32-bit for multiplication, 4-bit for look-up tables.
 //!
-//! Owns which section of the file is which weight. The shapes are in the types: a [`Dense`] of `IN` and `OUT` takes rows
-//! of `IN` numbers and gives rows of `OUT`. What always holds: a [`Model`] is whole, every weight of it checked for
-//! length. How the weights work together is told in [`super::forward`].
+//! Owns the mapping of file sections to weights. Shapes are in the types: a [`Dense`] of `IN` and
+//! `OUT` maps rows of `IN` numbers to rows of `OUT`. What always holds: a [`Model`] is complete,
+//! and every weight has the right length. [`super::forward`] uses the weights.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -15,23 +15,23 @@ use super::kernels::Norm;
 use super::wordpiece::Vocabulary;
 use super::{DIMENSIONS, MAX_TOKENS};
 
-/// Numbers of a token on its way through the model.
+/// Numbers per token.
 pub(super) const WIDTH: usize = DIMENSIONS;
-/// Of its query, key and value side by side.
+/// Query, key and value together.
 pub(super) const QUERY_KEY_VALUE: usize = 3 * WIDTH;
-/// Of the wide step in each layer.
+/// The wide step in each layer.
 pub(super) const WIDE: usize = 4 * WIDTH;
 
 const LAYERS: usize = 6;
 
-/// Values of a word's row, and of a layer's matrix, that share a scale.
+/// Values that share a scale, in a row of the word table and of a layer's matrix.
 const WORD_GROUP: usize = 64;
 const LAYER_GROUP: usize = 32;
 
-/// The tokens whose rows are kept in 16 bits, since they stand in every text: `[UNK]`, `[CLS]`, `[SEP]`.
+/// The first of `[UNK]`, `[CLS]` and `[SEP]`, stored in 16 bits because they are in every text.
 const FIRST_EXACT: usize = 100;
 
-/// Output columns widened at once: one line of the processor's cache.
+/// Output columns widened at once: one cache line.
 const BLOCK: usize = 16;
 
 pub(super) struct Model {
@@ -53,7 +53,7 @@ pub(super) struct Layer {
 }
 
 impl Model {
-    /// Reads a whole file, on every core.
+    /// Reads a whole file, using every core.
     pub(super) fn read(bytes: &'static [u8]) -> Result<Self, AssetError> {
         let mut sections = Sections::open(bytes)?;
         let vocabulary = Vocabulary::read(&mut sections)?;
@@ -74,7 +74,7 @@ impl Model {
         Ok(Self { vocabulary, words, exact_words, positions, norm, layers })
     }
 
-    /// Where the tokens of a text begin their way: each by what it is and where it stands. At most [`MAX_TOKENS`].
+    /// The input rows of a text's tokens: token plus position embedding. At most [`MAX_TOKENS`].
     pub(super) fn look_up(&self, tokens: &[u16], rows: &mut [[f32; WIDTH]]) {
         for ((token, row), position) in tokens.iter().zip(rows.iter_mut()).zip(&self.positions) {
             let token = usize::from(*token);
@@ -90,7 +90,7 @@ impl Model {
     }
 }
 
-/// A step of the model: rows of `IN` numbers times weights, and a bias.
+/// A dense layer: rows of `IN` numbers times weights, plus bias.
 pub(super) struct Dense<const IN: usize, const OUT: usize> {
     /// `IN` rows.
     weights: Box<[[f32; OUT]]>,
@@ -98,7 +98,7 @@ pub(super) struct Dense<const IN: usize, const OUT: usize> {
 }
 
 impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
-    /// What comes out for `rows`, into `out`, which has as many.
+    /// Writes the output for `rows` to `out`, of the same length.
     pub(super) fn set(&self, rows: &[[f32; IN]], out: &mut [[f32; OUT]]) {
         for row in out.iter_mut() {
             row.copy_from_slice(&self.bias);
@@ -106,7 +106,7 @@ impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
         self.multiply(rows, out);
     }
 
-    /// The same, added to what is in `out`.
+    /// Adds the output for `rows` to `out`.
     pub(super) fn add(&self, rows: &[[f32; IN]], out: &mut [[f32; OUT]]) {
         for row in out.iter_mut() {
             for (value, bias) in row.iter_mut().zip(&self.bias) {
@@ -120,7 +120,7 @@ impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
         general_mat_mul(1.0, &aview2(rows), &aview2(&self.weights), 1.0, &mut aview_mut2(out));
     }
 
-    /// Widens matrices that stand side by side; in the file a row of them is an output.
+    /// Widens matrices into adjacent columns; in the file a row of a matrix is an output.
     fn widen(parts: &[PackedDense]) -> Self {
         let mut weights = vec![[0.0; OUT]; IN].into_boxed_slice();
         let mut bias = vec![0.0; OUT].into_boxed_slice();
@@ -143,7 +143,7 @@ impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
     }
 }
 
-/// A layer as it lies in the file.
+/// A layer as stored in the file.
 struct PackedLayer {
     query_key_value: [PackedDense; 3],
     attention: PackedDense,

@@ -1,25 +1,26 @@
-//! Search by meaning, held against paraphrases: an idea for a prompt, and queries that share no word of substance with it.
+//! Semantic search on paraphrases: prompt inputs, and queries that share no content word with them.
 //!
-//! Each query is to find its own idea before all the others of its set. Beside it, what words alone find: BM25 over the
-//! same terms that the store indexes. `original.py` beside the sets tells what the original model makes of them.
-//! - `natural.tsv`: whole sentences on a subject each. Nobody would confuse two of them: this is what search promises.
-//! - `pairs.tsv`: many ideas on neighbouring subjects, with two queries each, one that describes what is looked for and
-//!   one of a few words. The original model itself misses some: the model in the program may not miss more.
+//! Each query must find its own input before all others of its set. Text search is the comparison:
+//! BM25 over the terms that the store indexes. `original.py` next to the sets has the results of
+//! the original model.
+//! - `natural.tsv`: whole sentences, each on a distinct subject: this is what search promises.
+//! - `pairs.tsv`: many inputs on neighbouring subjects, with two queries each, one descriptive and
+//!   one of a few words. The original model misses some, and the built-in model may not miss more.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{NEAR_FROM, embed_now};
 use crate::text::terms::terms;
 
-/// Recall at 1 that whole sentences are to reach.
+/// The recall at 1 promised for whole sentences.
 const PROMISED: f32 = 0.95;
 /// Recall at 1 and at 3 of the original model in 32 bits (`original.py`).
 const ORIGINAL_TERSE: (f32, f32) = (0.916, 0.987);
 const ORIGINAL_DESCRIBED: (f32, f32) = (0.916, 0.981);
-/// How far the model in the program may stay behind: three of the 155 queries.
+/// How far the built-in model may fall behind: three of the 155 queries.
 const TOLERANCE: f32 = 0.02;
 
-/// Words that carry no substance of their own.
+/// Words without content.
 const FUNCTION_WORDS: &str = "a about above after against all alone already also am amid among an and another any are \
     around as at away be because been before being below beside between both but by can could did do does doing down \
     during each either for from had has have he her here hers him his how i if in into is it its itself let like may me \
@@ -28,14 +29,14 @@ const FUNCTION_WORDS: &str = "a about above after against all alone already also
     to too toward under until up upon us was we were what when where whether which while who whom whose why will with \
     within without would you your yours";
 
-/// Ideas for prompts, and a query for each.
+/// Prompt inputs, and a query for each.
 struct Paraphrases {
     name: &'static str,
     ideas: Vec<&'static str>,
     queries: Vec<&'static str>,
 }
 
-/// The ideas of a file of lines with tabs, and the queries in this column.
+/// The inputs of a tab-separated file, and the queries in this column.
 fn column(name: &'static str, file: &'static str, column: usize) -> Paraphrases {
     let field = |line: &'static str, at| line.split('\t').nth(at).expect("an idea and its queries between tabs");
     let all = |at| file.lines().map(|line| field(line, at)).collect();
@@ -54,18 +55,18 @@ fn described() -> Paraphrases {
     column("described", include_str!("../../../tests/fixtures/paraphrases/pairs.tsv"), 2)
 }
 
-/// How many other ideas each query ranks before its own; one that is level stands before it.
+/// How many other inputs each query ranks before its own; ties count as before.
 fn ahead(count: usize, score: impl Fn(usize, usize) -> f32) -> Vec<Vec<usize>> {
     let is_ahead = |query: usize, other: usize| other != query && score(query, other) >= score(query, query);
     (0..count).map(|query| (0..count).filter(|other| is_ahead(query, *other)).collect()).collect()
 }
 
-/// The share of queries whose own idea is among the first `k`.
+/// The share of queries whose own input is among the first `k`.
 fn recall(k: usize, ahead: &[Vec<usize>]) -> f32 {
     ahead.iter().filter(|others| others.len() < k).count() as f32 / ahead.len() as f32
 }
 
-/// Ranks by meaning; prints what is missed. Recall at 1 and at 3.
+/// Ranks by meaning; prints the misses. Recall at 1 and at 3.
 fn recall_by_meaning(Paraphrases { name, ideas, queries }: &Paraphrases) -> (f32, f32) {
     let stored = embed_now(ideas).unwrap().vectors;
     let asked = embed_now(queries).unwrap().vectors;
@@ -79,7 +80,7 @@ fn recall_by_meaning(Paraphrases { name, ideas, queries }: &Paraphrases) -> (f32
     (first, third)
 }
 
-/// Ranks by words: BM25 as FTS5 has it, k1 = 1.2, b = 0.75; a query is its words with `or` between them. Recall at 1.
+/// Ranks by BM25 as in FTS5, k1 = 1.2, b = 0.75, joining words with `or`. Recall at 1.
 fn recall_by_words(Paraphrases { name, ideas, queries }: &Paraphrases) -> f32 {
     let texts: Vec<Vec<String>> = ideas.iter().map(|idea| terms(idea)).collect();
     let queries: Vec<Vec<String>> = queries.iter().map(|query| terms(query)).collect();
@@ -152,8 +153,8 @@ fn words_alone_do_not_find_them() {
     }
 }
 
-/// Cosines of queries with their own ideas, and of each query with the nearest of ideas that are not its own, where its own
-/// is not stored; both from the least.
+/// Cosines of queries with their own inputs, and with the nearest other input, as if their own were
+/// not stored; both ascending.
 fn cosines() -> (Vec<f32>, Vec<f32>) {
     let (mut own, mut nearest_other) = (Vec::new(), Vec::new());
     for Paraphrases { ideas, queries, .. } in [natural(), terse(), described()] {

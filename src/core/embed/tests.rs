@@ -1,4 +1,4 @@
-//! The embedded model against what was recorded of the original, and what holds of any text.
+//! The built-in model against recordings of the original, and properties of any text.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::*;
 use crate::error::Code;
 
-/// What the original model says of one text (tests/fixtures/embedding/record.py).
+/// The original model's output for one text (tests/fixtures/embedding/record.py).
 #[derive(Deserialize)]
 struct Recorded {
     text: String,
@@ -139,7 +139,7 @@ fn nothing_is_embedded_once_cancelled() {
     assert_eq!(error.message, "it was stopped before the vectors were done");
 }
 
-/// The asset with some bytes changed, for as long as the test program runs.
+/// The asset with some bytes changed, leaked for the test run.
 fn damaged(change: impl FnOnce(&mut Vec<u8>)) -> Result<Model, AssetError> {
     let mut bytes = ASSET.to_vec();
     change(&mut bytes);

@@ -1,12 +1,12 @@
-//! What a prompt says beyond what the user asked for: the text of it that is embedded as its content.
+//! The text of a prompt that is embedded as its content: what it says beyond the user's input.
 //!
-//! A prompt repeats the idea it was made from, in its task above all, and the idea has a vector of its own. Left in, it makes
-//! the vectors of all contents about the same idea alike and drowns what stands in the content alone; and it uses
-//! up tokens of a model that reads 256. Headings go too: "Task", "Steps" and the like say nothing of the one prompt.
+//! A prompt repeats the input it was made from, which has its own vector. Left in, it makes the
+//! content vectors of one input alike, drowns what is in the content only, and uses up tokens of a
+//! model that reads 256. Headings go too: "Task" and the like are not specific to a prompt.
 
 use std::borrow::Cow;
 
-/// The lines of `content` that are no headings and do not repeat `input`; all of it where nothing would be left.
+/// The lines of `content` that are not headings and do not repeat `input`; all if none remain.
 pub(super) fn beyond<'a>(input: &str, content: &'a str) -> Cow<'a, str> {
     let asked: Vec<String> = input.lines().map(words).filter(|line| !line.is_empty()).collect();
     let repeats = |line: &str| {
@@ -38,7 +38,7 @@ fn words(line: &str) -> String {
     words
 }
 
-/// True where these words stand in a line that says little else.
+/// True if the words are most of the line.
 fn is_most_of(these: &str, line: &str) -> bool {
     line.contains(these) && these.len() * 2 >= line.len()
 }

@@ -1,8 +1,9 @@
-//! Vectors for stored prompts: what of a prompt is embedded, and how it gets to the store.
+//! Embeds stored prompts and stores their vectors.
 //!
-//! What the user asked for and the prompt itself are embedded each by itself, because models read the beginning of a text
-//! alone, and either may be what somebody remembers; of the prompt what it says beyond the other (`beyond`). A text that stands several times, as the input of a run's variants
-//! does, is embedded once. However many prompts there are, they are one request to the embedder.
+//! The user's input and the prompt's content are embedded separately, because models read only the
+//! beginning of a text, and users may remember either; of the content, only what it says beyond the
+//! input (`beyond`). Duplicate texts, such as the input of a run's variants, are embedded once. Any
+//! number of prompts is one request to the embedder.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,18 +16,18 @@ use crate::error::{Error, Result};
 use crate::provider::embedding::{Embedded, Purpose};
 use crate::store::{FindStore, Part, PromptVectors, Space, Unembedded};
 
-/// Characters of a text that are embedded, at most: what the models that take most read of it, and what none refuses
-/// (8,192 tokens; OpenAI, "Embeddings", read 2026-11-21), also where each character is a token.
+/// Maximum characters of a text to embed: what the largest models read, and what none refuses even
+/// if each character is a token (8,192 tokens; OpenAI, "Embeddings", read 2026-11-21).
 pub const MOST_CHARACTERS: usize = 8_000;
 
 /// The texts of one prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
-    /// Whose.
+    /// The prompt.
     pub id: PromptId,
     /// What the user asked for.
     pub original_input: String,
-    /// The prompt itself.
+    /// The prompt's text.
     pub content: String,
 }
 
@@ -44,19 +45,19 @@ impl From<Unembedded> for Texts {
     }
 }
 
-/// What came of giving prompts their vectors.
+/// The result of embedding prompts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// How many prompts have them now; those that were deleted meanwhile do not count.
+    /// How many prompts now have vectors, not counting those deleted meanwhile.
     pub prompts: u64,
-    /// What it took.
+    /// The cost.
     pub metadata: ModelMetadata,
 }
 
-/// Embeds these prompts in one request and gives them their vectors. A blank text has none.
+/// Embeds these prompts in one request and stores their vectors. A blank text has none.
 ///
 /// # Errors
-/// What the embedder answers; `storage`.
+/// The embedder's error; `storage`.
 pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, prompts: &[Texts]) -> Result<Given> {
     let mut texts: Vec<String> = Vec::new();
     let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
@@ -95,11 +96,10 @@ pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext
     Ok(Given { prompts, metadata })
 }
 
-/// The space that this embedder writes to. Where its dimensions are not known it is asked for a vector, because only
-/// that tells.
+/// The space this embedder writes to. If its dimensions are unknown, requests a vector to find out.
 ///
 /// # Errors
-/// What the embedder answers.
+/// The embedder's error.
 pub async fn own_space(meaning: &EmbeddingContext) -> Result<Space> {
     if let Some(space) = super::space::of(&*meaning.embedder) {
         return Ok(space);
@@ -119,9 +119,9 @@ fn space_of(meaning: &EmbeddingContext, dimensions: usize) -> Result<Space> {
     Ok(Space { provider: embedder.provider().to_owned(), model: embedder.model().to_owned(), dimensions })
 }
 
-/// As much of a text as is embedded.
+/// The part of a text that is embedded.
 pub(super) fn beginning(text: &str) -> &str {
-    // Bytes bound characters from above, so only long texts are counted.
+    // The bytes are an upper bound, so only long texts are counted.
     if text.len() <= MOST_CHARACTERS {
         return text;
     }

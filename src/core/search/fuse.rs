@@ -1,11 +1,12 @@
-//! Two rankings made one: reciprocal rank fusion.
+//! Reciprocal rank fusion of two rankings.
 //!
-//! The score of a prompt is the sum, over the lists it stands in, of 1 / (60 + its rank there), ranks from 1 (Cormack,
-//! Clarke, Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009,
-//! whose k is 60). Ranks alone count, so that the scores of the two, which are no kin, need no common scale.
+//! A prompt's score is the sum, over the lists it is in, of 1 / (60 + its rank there), ranks from 1
+//! (Cormack, Clarke, Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank
+//! learning methods", SIGIR 2009, with k = 60). Only ranks count: the scores of the lists need no
+//! common scale.
 //!
-//! The order is total: equal sums are told apart by the better single rank, then by words before meaning, then by the
-//! newer id. Pages agree with each other as long as they are cut from lists of one depth ([`depth`]).
+//! The order is total: ties are broken by the better single rank, then words before meaning, then
+//! the newer id. Pages are consistent as long as they come from lists of one depth ([`depth`]).
 
 use std::collections::HashMap;
 
@@ -13,24 +14,24 @@ use super::shown::Row;
 use crate::domain::{MatchKind, PromptId};
 use crate::store::Hit;
 
-/// How the score of a hybrid search is computed, for people.
+/// The formula, for users.
 pub const FORMULA: &str =
     "the sum, over the lists it stands in (by words, by meaning), of 1 / (60 + its rank there), ranks from 1";
 
-/// How much being first counts more than being second.
+/// The k of the formula: dampens the weight of the first ranks.
 const K: f64 = 60.0;
 
-/// The least depth of a list.
+/// The minimum depth of a list.
 const LEAST_DEPTH: u64 = 256;
 
-/// How many of each list are fused for a page: a power of two, four times as far as the page reaches or more, so that
-/// neighbouring pages come from the same lists.
+/// How many hits of each list to fuse for a page: a power of two and at least four times the page's
+/// reach, so that neighbouring pages come from the same lists.
 pub(super) fn depth(offset: u64, limit: u32) -> u32 {
     let reach = offset.saturating_add(u64::from(limit)).saturating_mul(4).max(LEAST_DEPTH);
     reach.checked_next_power_of_two().and_then(|depth| u32::try_from(depth).ok()).unwrap_or(u32::MAX)
 }
 
-/// Where a prompt stands in the two lists.
+/// A prompt's ranks in the two lists.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ranks {
     by_words: Option<usize>,
@@ -55,7 +56,7 @@ impl Ranks {
     }
 }
 
-/// Fuses two lists, each best first and without repeats.
+/// Fuses two lists, each best first and without duplicates.
 pub(super) fn fuse(by_words: &[Hit], by_meaning: &[Hit]) -> Vec<Row> {
     let mut ranks: HashMap<PromptId, Ranks> = HashMap::with_capacity(by_words.len() + by_meaning.len());
     for (place, hit) in by_words.iter().enumerate() {
@@ -76,7 +77,7 @@ pub(super) fn fuse(by_words: &[Hit], by_meaning: &[Hit]) -> Vec<Row> {
     fused.into_iter().map(|(id, ranks)| Row { id, score: ranks.score(), kind: ranks.kind(), is_far: false }).collect()
 }
 
-/// Several lists of nearness made one, each prompt once and as near as it is in any; the newer id breaks ties.
+/// Merges several similarity rankings, with each prompt's best score; the newer id breaks ties.
 pub(super) fn nearest_of(hits: impl Iterator<Item = Hit>) -> Vec<Hit> {
     let mut nearest: HashMap<PromptId, f64> = HashMap::new();
     for hit in hits {

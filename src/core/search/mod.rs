@@ -1,12 +1,12 @@
-//! Finding stored prompts: by words, by meaning, by both, and by another prompt.
+//! Searches stored prompts: by words, by meaning, by both, and by similarity to a prompt.
 //!
-//! The store finds by words and by nearness, filters included; here the two are fused ([`fuse`]), the text of a query
-//! becomes a vector ([`embedding`] makes those of stored prompts), and what was found is shown: prompts in the form asked
-//! for, each with a piece of its text and what it repeats (`shown`). Which vectors can be compared at all is [`space`]'s. Nothing is ever substituted: where there is nothing
-//! to compare by meaning, that is a `conflict` which says what to do.
+//! The store does text and vector search, including filters. This module embeds queries
+//! ([`embedding`] embeds stored prompts), fuses rankings ([`fuse`]), and returns prompts in the
+//! requested form, with an excerpt and near-duplicates (`shown`). [`space`] decides which vectors
+//! are comparable. Without vectors, semantic search is a `conflict` that says what to do.
 //!
-//! What has no vector yet is found by its words alone, and the answer warns how many those are. Scans run on a thread
-//! for waiting where there is a runtime, so that a server goes on answering.
+//! Prompts without a vector are found only by words, and a warning counts them. Scans run on a
+//! blocking thread if there is a runtime, so that a server stays responsive.
 
 mod beyond;
 pub mod embedding;
@@ -29,28 +29,28 @@ pub use fuse::FORMULA;
 use shown::Row;
 pub use shown::listed;
 
-/// The part of what is found that is wanted.
+/// Which part of the results to return.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
-    /// Among which prompts.
+    /// Which prompts to search.
     pub filter: Filter,
-    /// At most so many, 1..=1000.
+    /// Maximum number of results, 1..=1000.
     pub limit: u32,
-    /// Skips so many of the best.
+    /// How many of the best results to skip.
     pub offset: u64,
-    /// Which fields, where the form of the answer leaves that open.
+    /// Which fields, if the form has a choice.
     pub fields: PromptFields,
 }
 
-/// What makes vectors of texts, and who pays for it.
+/// An embedder and the account that pays for it.
 pub struct EmbeddingContext {
-    /// Makes them.
+    /// Makes vectors of texts.
     pub embedder: Arc<dyn Embedder>,
-    /// Pays.
+    /// Pays for it.
     pub account: Account,
 }
 
-/// The prompts that hold these words, best first.
+/// The prompts with these words, best first.
 ///
 /// # Errors
 /// `storage`.
@@ -70,10 +70,10 @@ pub async fn text<P: PromptForm>(store: &Arc<dyn FindStore>, query: &str, wanted
     })
 }
 
-/// The prompts whose meaning is nearest to this text, nearest first.
+/// The prompts nearest in meaning to this text, nearest first.
 ///
 /// # Errors
-/// `conflict` where there are no vectors to compare with; what the embedder answers; `storage`.
+/// `conflict` if there are no comparable vectors; the embedder's error; `storage`.
 pub async fn semantic<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &EmbeddingContext,
@@ -97,10 +97,10 @@ pub async fn semantic<P: PromptForm>(
     })
 }
 
-/// The prompts that hold these words and those whose meaning is near, fused, best first: see [`FORMULA`].
+/// Text and semantic search, fused, best first: see [`FORMULA`].
 ///
 /// # Errors
-/// As [`semantic`]: without vectors it is a `conflict`, not a search by words.
+/// As [`semantic`]: a `conflict` without vectors, not a text search.
 pub async fn hybrid<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &EmbeddingContext,
@@ -124,13 +124,12 @@ pub async fn hybrid<P: PromptForm>(
     })
 }
 
-/// The prompts nearest to a stored one by its own vectors, nearest first, itself left out: who asked for the same, and who
-/// says the same. Each of its vectors is a query of its own, by the same rule as any other
-/// ([`nearness`](crate::store::nearness)), and the nearer
-/// answer counts.
+/// The prompts nearest to a stored one by its own vectors, without itself, nearest first: similar
+/// in input or in content. Each of its vectors is a separate query by the usual rule
+/// ([`nearness`](crate::store::nearness)), and the better score counts.
 ///
 /// # Errors
-/// `conflict` where it has no vector of this model; `storage`.
+/// `conflict` if it has no vector of this model; `storage`.
 pub async fn similar<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     embedder: &dyn Embedder,
@@ -142,7 +141,7 @@ pub async fn similar<P: PromptForm>(
     if parts.is_empty() {
         return Err(space::lacks_a_vector(prompt.id, &vectors.space));
     }
-    // One more than is wanted, because it is its own nearest neighbour.
+    // One extra, because it is its own nearest neighbour.
     let depth = u64::from(wanted.limit).saturating_add(wanted.offset).saturating_add(1).min(vectors.prompts);
     let depth = u32::try_from(depth).unwrap_or(u32::MAX);
     let mut lists = Vec::with_capacity(parts.len());
@@ -158,7 +157,7 @@ pub async fn similar<P: PromptForm>(
     let rows = others
         .skip(offset)
         .take(limit)
-        // What is near was measured for queries, which are not like prompts.
+        // The distance threshold was measured for queries, which differ from prompts.
         .map(|hit| Row { id: hit.id, score: hit.score, kind: MatchKind::Semantic, is_far: false })
         .collect();
     Ok(SearchResult {
@@ -169,7 +168,7 @@ pub async fn similar<P: PromptForm>(
     })
 }
 
-/// A query as a vector, and the vectors it can be compared with.
+/// An embedded query and the vectors to compare it with.
 struct Asked {
     vectors: SpaceUse,
     vector: Vec<f32>,
@@ -177,7 +176,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// Looks for vectors first, so that nobody pays for a question that cannot be answered.
+    /// Checks for vectors first, so that an unanswerable query costs nothing.
     async fn of(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, query: &str) -> Result<Self> {
         let EmbeddingContext { embedder, account } = meaning;
         let vectors = space::searchable(store, &**embedder).await?;
@@ -189,7 +188,7 @@ impl Asked {
         let vectors = if vector.len() == vectors.space.dimensions as usize {
             vectors
         } else {
-            // Its dimensions were not known before it answered.
+            // Its dimensions were unknown before the first vector.
             space::searchable(store, &**embedder).await?
         };
         Ok(Self { vectors, vector, metadata: embedded.metadata })
@@ -223,14 +222,14 @@ async fn by_words(
     aside(store, |store| store.lexical(lexical)).await
 }
 
-/// Says that nothing can be looked for by words.
+/// A warning that the query has no searchable words.
 fn wordless(query: &TextQuery) -> Option<String> {
     query.is_empty().then(|| {
         "the query holds no word to look for, so nothing matches by words: write one that must be there".to_owned()
     })
 }
 
-/// Says how many prompts cannot be found by meaning yet.
+/// A warning that counts the prompts without vectors.
 async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<String>> {
     let space_asked = space.clone();
     let missing = aside(store, |store| store.count_unembedded(space_asked)).await?;
@@ -244,7 +243,7 @@ async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<Stri
     }))
 }
 
-/// Asks the store where a long scan holds up nobody: on a thread for waiting where there is a runtime, else here.
+/// Queries the store on a blocking thread if there is a runtime, else on this one.
 async fn aside<T: Send + 'static>(
     store: &Arc<dyn FindStore>,
     ask: impl FnOnce(&dyn FindStore) -> Pending<T> + Send + 'static,

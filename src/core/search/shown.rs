@@ -1,4 +1,4 @@
-//! What was found, as it is shown: prompts in the form asked for, each with a piece of its text, and what it repeats.
+//! Turns hits into results: prompts in the requested form, with an excerpt and near-duplicates.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::text::likeness::Repeats;
 use crate::text::query::TextQuery;
 use crate::text::snippet::{self, Snippet};
 
-/// One that was found, before it is read.
+/// A hit before its prompt is loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     pub(super) id: PromptId,
@@ -19,7 +19,7 @@ pub(super) struct Row {
     pub(super) is_far: bool,
 }
 
-/// The rows as prompts, in the same order. Those that were deleted meanwhile are left out.
+/// Loads the prompts of the rows, in order. Prompts deleted meanwhile are left out.
 pub(super) async fn shown<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     rows: Vec<Row>,
@@ -48,13 +48,13 @@ fn matched<P: PromptForm>(rows: Vec<Row>, prompts: Vec<P>, query: &TextQuery) ->
     found.collect()
 }
 
-/// Prompts as they are listed: each with the first one before it that says nearly the same.
+/// Prompts of a list, each with its first earlier near-duplicate.
 pub fn listed<P: PromptForm>(prompts: Vec<P>) -> Vec<ListedPrompt<P>> {
     let mut repeats = RepeatsById::default();
     prompts.into_iter().map(|prompt| ListedPrompt { near_duplicate_of: repeats.take(prompt.texts()), prompt }).collect()
 }
 
-/// Finds the first prompt before one that says nearly the same.
+/// Finds the first earlier near-duplicate of a prompt.
 #[derive(Default)]
 struct RepeatsById {
     repeats: Repeats,

@@ -1,4 +1,4 @@
-//! Which vectors an embedder's own can be compared with, and what to say where there are none.
+//! Which vectors are comparable with an embedder's own, and the errors if there are none.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use crate::error::{Error, Result};
 use crate::provider::embedding::Embedder;
 use crate::store::{FindStore, Space, SpaceUse};
 
-/// The space that this embedder's vectors belong to, where its dimensions are known.
+/// The space of this embedder's vectors, if its dimensions are known.
 pub fn of(embedder: &dyn Embedder) -> Option<Space> {
     let dimensions = u32::try_from(embedder.dimensions()?).ok()?;
     Some(Space { provider: embedder.provider().to_owned(), model: embedder.model().to_owned(), dimensions })
 }
 
-/// The stored vectors that can be searched with what this embedder makes. Where its dimensions are not known yet, those
-/// that were written last of its model.
+/// The stored vectors comparable with this embedder's. If its dimensions are unknown, the most
+/// recently written ones of its model.
 ///
 /// # Errors
-/// `conflict` where there are none; `storage`.
+/// `conflict` if there are none; `storage`.
 pub async fn searchable(store: &Arc<dyn FindStore>, embedder: &dyn Embedder) -> Result<SpaceUse> {
     let spaces = store.spaces().await?;
     let fits = |space: &Space| {
@@ -37,12 +37,12 @@ pub async fn searchable(store: &Arc<dyn FindStore>, embedder: &dyn Embedder) -> 
     }
 }
 
-/// A space as people write it: `provider/model`, with its dimensions.
+/// A space in messages: `provider/model` and dimensions.
 pub fn name(space: &Space) -> String {
     format!("`{}/{}` ({} dimensions)", space.provider, space.model, space.dimensions)
 }
 
-/// Says that there is nothing to compare with, and that so many prompts lack a vector, where that is known.
+/// The error that no vectors are comparable, with the number of prompts that lack one, if known.
 fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse], missing: u64) -> Error {
     let wanted = match of(embedder) {
         Some(space) => name(&space),
@@ -69,7 +69,7 @@ fn no_vectors(embedder: &dyn Embedder, spaces: &[SpaceUse], missing: u64) -> Err
     Error::Conflict(detail)
 }
 
-/// Says that a prompt cannot be compared.
+/// The error that a prompt has no vector.
 pub(super) fn lacks_a_vector(id: PromptId, space: &Space) -> Error {
     Error::Conflict(format!("prompt {id} has no vector of {} yet: `aludel reindex --vectors` makes it", name(space)))
 }

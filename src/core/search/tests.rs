@@ -1,4 +1,4 @@
-//! The use-case over a small store in memory and an embedder that knows four subjects.
+//! Search over a small in-memory store and an embedder that knows four subjects.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -212,7 +212,7 @@ fn wanted(limit: u32, offset: u64) -> Wanted {
     Wanted { filter: Filter::default(), limit, offset, fields: PromptFields::ALL }
 }
 
-/// The numbers of the samples that were found, and by what.
+/// The sample indices found, and how each matched.
 fn numbers(result: &SearchResult) -> Vec<(usize, MatchKind)> {
     let number = |found: &crate::domain::FoundPrompt| {
         let number = TEXTS.iter().position(|text| *text == found.prompt.content).unwrap();
@@ -334,7 +334,7 @@ async fn a_prompts_neighbours_are_near_and_not_itself() {
     let (memory, store, meaning) = filled(5).await;
     let result = similar::<Prompt>(&store, &*meaning.embedder, &memory.prompts[2], wanted(2, 0)).await.unwrap();
     assert_eq!(result.total, 4);
-    // Its input is everybody's input here, so all are as near; itself is left out.
+    // All inputs are the same here, so all are equally near; the prompt itself is left out.
     assert!(result.prompts.iter().all(|found| found.prompt.id != memory.prompts[2].id));
     assert_eq!(result.prompts.len(), 2);
     let (memory, store, meaning) = filled(4).await;

@@ -4,8 +4,7 @@
 //! queued calls together, and closing the log waits for the rest. With a cap, the store is asked
 //! before each call goes out, because other processes share the day's cap. Requests run
 //! concurrently while there is room. A call that does not fit waits for this process's calls in
-//! flight, whose end may make room; later calls queue behind it. Other processes are not waited
-//! for.
+//! flight, whose end may make room; later calls queue behind it. It waits for no other process.
 //!
 //! A chain of calls reserves its whole amount before its first call. It waits for the calls and
 //! chains of this process, which end by themselves, and for reservations of other processes as long

@@ -2,8 +2,7 @@
 //!
 //! A backend's own test calls [`run`] with a function that makes a fresh, empty database each time.
 //! The checks know no SQL, wait with [`Pending::wait`](super::Pending::wait) and need no runtime.
-//! The expected content of lists is computed a second time, naively, in [`expected`]: all rows,
-//! filtered and sorted in memory.
+//! [`expected`] computes lists a second time, naively: all rows, filtered and sorted in memory.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a check fails by panicking, as tests do")]
 

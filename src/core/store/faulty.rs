@@ -1,8 +1,7 @@
 //! A store whose writes fail on demand, wrapped around any other: for tests of a full disk.
 //!
 //! Writes are counted from 1 in the order they are requested. A failing write never reaches the
-//! wrapped store; reads always do. The purpose of every write is recorded, so that a test can say
-//! what the k-th one was for.
+//! wrapped store; reads always do. Every write's purpose is recorded for the tests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

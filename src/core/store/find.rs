@@ -13,8 +13,7 @@ use crate::text::query::TextQuery;
 /// Search over a database of prompts.
 pub trait FindStore: Send + Sync {
     /// The prompts that match the query, see [`TextQuery::finds`], best first by BM25; ties put the
-    /// prompt stored last first. An [empty](TextQuery::is_empty) query (exclusions only) finds
-    /// nothing.
+    /// prompt stored last first. An [empty](TextQuery::is_empty) query finds nothing.
     fn lexical(&self, query: Lexical) -> Pending<Found>;
 
     /// The prompts nearest to this vector, ranked by [`nearness`](super::nearness()).
@@ -131,8 +130,7 @@ pub struct SpaceUse {
     pub prompts: u64,
 }
 
-/// The part of a prompt that a vector embeds. Each part is embedded on its own, because models read
-/// only the beginning of a text.
+/// The part of a prompt that a vector embeds. Separate, as models read only the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// What the user asked for.

@@ -6,8 +6,7 @@ use super::{Filter, FindStore, Order, Page, PageSpec, SessionWithPrompts, Store}
 use crate::domain::{Prompt, PromptFields, PromptId, PromptSummary, PromptTexts, SelectedPrompt};
 use crate::error::Result;
 
-/// A form in which a store can read prompts; no more is read than the form needs. `fields` applies
-/// to [`SelectedPrompt`] only.
+/// A form of prompts; a store reads no more than it needs. `fields` is for [`SelectedPrompt`] only.
 pub trait PromptForm: Sized + Send + 'static {
     /// As [`Store::page`].
     fn page(

@@ -3,8 +3,7 @@
 //! A job is held by one worker at a time, for a lease that the worker renews. When a worker dies,
 //! its lease runs out, and from then on every reader sees the job as `interrupted`, without a
 //! write. Taking the job up again raises its attempt. Every write names its attempt ([`Held`]); a
-//! write of an earlier attempt is refused with `conflict`, so a process that slept past its lease
-//! does no harm when it wakes.
+//! write of an earlier attempt is refused with `conflict`, so a worker that overslept does no harm.
 //!
 //! Leases and moments use the backend's own clock. No method blocks on another worker, so the
 //! guarantees hold across threads, processes and machines.
@@ -28,15 +27,14 @@ pub const MOST_ATTEMPTS: u32 = 8;
 
 /// Storage of jobs.
 pub trait JobStore: Send + Sync {
-    /// Stores a new job, held by this worker as its first attempt, and deletes expired jobs. Fails
-    /// with `conflict` when its id already exists.
+    /// Stores a new job as this worker's first attempt, and deletes expired jobs. Fails with
+    /// `conflict` for an existing id.
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()>;
 
     /// Takes up an unfinished job that no worker holds, atomically. `None` when there is none.
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
 
-    /// Takes up the kept job whose lease ran out or was released first, unless it already had
-    /// [`MOST_ATTEMPTS`] attempts.
+    /// Takes up the kept job that was abandoned first, of those below [`MOST_ATTEMPTS`] attempts.
     fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>>;
 
     /// Renews the lease.

@@ -10,8 +10,7 @@ use crate::domain::{JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 
 /// Storage of judgements and judge profiles.
 pub trait JudgementStore: Send + Sync {
-    /// Stores a judgement, unless none of its candidates is stored. Returns whether it was stored,
-    /// after the commit is durable.
+    /// Stores a judgement if one of its candidates is stored. Returns whether it did, once durable.
     ///
     /// Its moment is stored to the millisecond. Fails with `conflict` when its id already exists,
     /// with `validation_failed` for a number that is not finite.

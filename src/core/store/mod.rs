@@ -5,8 +5,8 @@
 //! local command can block on it with [`Pending::wait`]; the store itself needs no runtime.
 //!
 //! [`SpendStore`] records what model calls cost. It is part of this seam because processes that
-//! share a cap need shared storage; [`StoreBook`] implements the ledger's call log on it. Deleting
-//! prompts never deletes their cost.
+//! share a cap need shared storage; [`StoreBook`] is the ledger's call log over it. Deleting
+//! prompts keeps their cost.
 //!
 //! [`FindStore`] searches prompts by words and by vectors, [`MeasureStore`] computes totals,
 //! [`JudgementStore`] stores judgements and judge profiles, [`JobStore`] stores jobs.

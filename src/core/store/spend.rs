@@ -1,9 +1,8 @@
 //! The spending part of the storage seam: recorded calls, and the daily cap.
 //!
 //! With a daily cap, a call is admitted before it goes out and ended later; without one, it is
-//! recorded once it has ended. Each day has one running total of what its calls count as, so a
-//! check costs the same however many calls there were. The total is updated without a cap too, so a
-//! cap set at noon includes the morning.
+//! recorded once it has ended. Each day has one running total of what its calls count as, so checks
+//! take constant time. It is updated without a cap too, so a cap set at noon includes the morning.
 
 use std::time::Duration;
 
@@ -13,8 +12,7 @@ use super::Pending;
 use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
 
-/// A database of spending. Requests of one process take effect in the order they are made, whether
-/// or not their results are awaited.
+/// A database of spending. Requests of a process take effect in order, awaited or not.
 pub trait SpendStore: Send + Sync {
     /// Admits a call, unless its worst case would take the day's counted total past `cap`. Atomic
     /// across processes. Until it ends the call counts as its worst case, even if its process dies.

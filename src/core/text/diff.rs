@@ -5,8 +5,7 @@
 //! separated only by blanks or punctuation are joined, because people read changed phrases.
 //!
 //! What always holds: the equal and deleted pieces form the first text, the equal and inserted ones
-//! the second; no piece is empty, neighbours have different operations, and deletions precede
-//! insertions.
+//! the second; no piece is empty, neighbours differ in operation, and deletions come first.
 
 use similar::{Algorithm, ChangeTag, TextDiff};
 use unicode_segmentation::UnicodeSegmentation;

@@ -2,8 +2,7 @@
 //!
 //! An unknown variable is an error with its line, never an empty text. Blocks on their own line
 //! leave no blank line. Nothing is escaped, and values are inserted once, as they are: a value that
-//! looks like a template is never evaluated. Templates cannot include others, read files or call
-//! out.
+//! looks like a template is never evaluated. Templates cannot include others or read files.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

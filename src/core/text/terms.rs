@@ -4,8 +4,7 @@
 //! (lower case, without accents, compatibility forms unified) and, for plain Latin words, English
 //! Snowball stemming. Scripts without spaces (Chinese, Japanese, Thai) give one term per pair of
 //! neighbouring characters. Numbers stay whole, without thousands separators. Word boundaries
-//! follow Unicode (UAX #29). Terms are not empty, nor longer than [`LONGEST`], without white space
-//! or controls.
+//! follow Unicode (UAX #29). Terms have 1 to [`LONGEST`] characters, no white space or controls.
 //!
 //! [`Analyzer::read`] is for comparing texts. [`Analyzer::words`] and [`Analyzer::place`] are for
 //! search: a word has one position with all its [`forms`], so `GitHub` is found as `github`, `git`

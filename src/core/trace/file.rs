@@ -1,9 +1,9 @@
-//! The log file of the day: opened at the first line, rotated daily, seven kept, for the user alone.
+//! The log file: opened with the first line, rotated daily, seven kept, private to the user.
 //!
-//! `tracing-appender` turns the day over. Two things it cannot do are done here, whenever a day begins: the file is
-//! made beforehand with mode 0600, and old files are removed by their exact name, so that no other file of the
-//! folder is ever taken for a log. A log that cannot be written is told once and never stops the program; a folder
-//! that could not be opened is tried again the next day.
+//! `tracing-appender` rotates. Two things it cannot do are done here at the start of each day: the
+//! file is created with mode 0600, and old files are removed by their exact name, so that no other
+//! file is mistaken for a log. A failure to write is reported once and never stops the program; a
+//! folder that could not be opened is tried again the next day.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use crate::files;
 use crate::text::shown::escape;
 use crate::time::{Clock as _, SystemClock};
 
-/// Files kept, that of today included.
+/// Number of files kept, including today's.
 const KEPT: usize = 7;
 
-/// Characters of a day, `2026-11-21`.
+/// Length of a day such as `2026-11-21`.
 const DAY_LENGTH: usize = 10;
 
 /// The log file.
@@ -31,16 +31,16 @@ pub(super) struct LogFile {
     stem: String,
     ending: String,
     format: LogFormat,
-    /// Whether standard error may be told that the file cannot be written.
+    /// Whether to report failures on standard error.
     tells_failures: bool,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The day that was prepared last; empty before the first line.
+    /// The day last prepared; empty before the first line.
     day: String,
-    /// `None` before the first line, and on a day whose file could not be opened.
+    /// `None` before the first line, and if the day's file could not be opened.
     appender: Option<RollingFileAppender>,
     failure: Option<String>,
 }
@@ -58,7 +58,7 @@ impl LogFile {
         }
     }
 
-    /// The file of the day that was written last.
+    /// The file last written to.
     pub(super) fn current(&self) -> Option<PathBuf> {
         let state = self.lock();
         state.appender.as_ref().map(|_| self.path_of(&state.day))
@@ -77,7 +77,7 @@ impl LogFile {
         self.dir.join(format!("{}.{day}.{}", self.stem, self.ending))
     }
 
-    /// Writes one line of the day.
+    /// Writes one line into the day's file.
     pub(super) fn write_line(&self, day: &str, line: &str) {
         let line = match self.format {
             LogFormat::Text => line::masked_text(line),
@@ -97,7 +97,7 @@ impl LogFile {
         }
     }
 
-    /// Makes the folder and the day's file for the user alone, removes old files, and opens what is not open.
+    /// Creates the private folder and file, removes old files, and opens the file if needed.
     fn begin(&self, day: &str, open: Option<RollingFileAppender>) -> io::Result<RollingFileAppender> {
         files::make_folder(&self.dir)?;
         let mut options = fs::OpenOptions::new();
@@ -117,7 +117,7 @@ impl LogFile {
         }
     }
 
-    /// Removes all but the newest files. Whatever cannot be removed stays.
+    /// Removes all but the newest files, as far as possible.
     fn prune(&self) {
         let Ok(entries) = fs::read_dir(&self.dir) else { return };
         let ours = entries.filter_map(|entry| {
@@ -125,14 +125,14 @@ impl LogFile {
             self.is_log(&name).then_some(name)
         });
         let mut names: Vec<String> = ours.collect();
-        // Days in this form sort by time.
+        // ISO dates sort by time.
         names.sort_unstable_by(|a, b| b.cmp(a));
         for name in names.iter().skip(KEPT) {
             let _ = fs::remove_file(self.dir.join(name));
         }
     }
 
-    /// True for the name of a file that this log made.
+    /// True for the name of one of this log's files.
     fn is_log(&self, name: &str) -> bool {
         let day = name
             .strip_prefix(&self.stem)
@@ -148,21 +148,21 @@ impl LogFile {
         })
     }
 
-    /// Remembers the first failure and tells it once.
+    /// Stores the first failure and reports it once.
     fn fail(&self, state: &mut State, error: &io::Error) {
         if state.failure.is_some() {
             return;
         }
         let message = files::failure("write the log in", &self.dir, error).to_string();
         if self.tells_failures {
-            // Standard error may be closed; there is nobody left to tell then.
+            // Standard error may be closed.
             let _ = writeln!(io::stderr(), "warn: {}; continuing without a log file", escape(&message));
         }
         state.failure = Some(message);
     }
 }
 
-/// A line comes in one piece, as the formatters write it.
+/// The formatters write each line in one piece.
 impl Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut day = SystemClock.now().to_string();

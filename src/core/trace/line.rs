@@ -1,8 +1,7 @@
-//! What a line looks like, and that no line leaves with a secret, or with anything hidden that a terminal would obey.
+//! The format of log lines, with secrets masked and hidden characters made visible.
 //!
-//! Text lines are one line each, whatever was logged, so nobody can forge an entry by logging a line break. JSON
-//! lines are masked value by value and stay valid JSON. On standard error a line is short: level and message, for
-//! people who did not ask for a log.
+//! A text entry is always one line, so that a logged line break cannot forge an entry. JSON lines
+//! are masked value by value and stay valid. Lines on standard error are short: level and message.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,7 +17,7 @@ use crate::redact;
 use crate::text::shown;
 use crate::time::Clock;
 
-/// Writes the moment of an event: RFC 3339, UTC.
+/// Writes an event's timestamp: RFC 3339, UTC.
 pub(super) struct Timer<C>(pub(super) C);
 
 impl<C: Clock> FormatTime for Timer<C> {
@@ -27,9 +26,9 @@ impl<C: Clock> FormatTime for Timer<C> {
     }
 }
 
-/// `warn: message key=value`, for standard error; the target too from `debug` on.
+/// `warn: message key=value`, for standard error; with the target from `debug` on.
 pub(super) struct Terse {
-    /// Whether the level has a colour.
+    /// Whether the level is coloured.
     pub(super) ansi: bool,
 }
 
@@ -68,7 +67,7 @@ where
     }
 }
 
-/// Standard error behind the mask.
+/// Standard error with masking.
 pub(super) struct MaskedStderr;
 
 impl<'a> MakeWriter<'a> for MaskedStderr {
@@ -79,7 +78,7 @@ impl<'a> MakeWriter<'a> for MaskedStderr {
     }
 }
 
-/// A writer behind the mask. A line must come in one piece, as the formatters write it.
+/// A writer with masking. Each line must be written in one piece, as the formatters do.
 pub(super) struct Masked<W>(pub(super) W);
 
 impl<W: Write> Write for Masked<W> {
@@ -94,7 +93,7 @@ impl<W: Write> Write for Masked<W> {
     }
 }
 
-/// A line of text with secrets masked and what is hidden shown, one line whatever is in it.
+/// A text line with secrets masked and hidden characters visible, always one line.
 pub(super) fn masked_text(line: &str) -> String {
     one_line(&shown::escape(&redact::mask(body(line))))
 }
@@ -109,7 +108,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// A line of JSON with secrets masked, valid JSON still.
+/// A JSON line with secrets masked, still valid.
 pub(super) fn masked_json(line: &str) -> String {
     let mut value = serde_json::from_str(line).unwrap_or_else(|_| Value::String(line.to_owned()));
     mask_value(&mut value);

@@ -1,10 +1,10 @@
-//! Logging: events of `tracing`, to files under `logs/` and to standard error. Never to standard output.
+//! Logging: `tracing` events, to files under `logs/` and standard error, never standard output.
 //!
-//! Files rotate daily (UTC), seven are kept, mode 0600, and every line passes [`crate::redact`] first. Commands and
-//! servers also show warnings on standard error; the workbench, whose terminal that is, writes to the file alone and
-//! shows the newest lines itself ([`recent()`]).
-//! Nothing is opened before the first event: a command that logs nothing makes no folder, no file and no thread.
-//! A log that cannot be written never stops the program. What is worth logging is decided where it happens.
+//! Files rotate daily (UTC), seven are kept, mode 0600, and every line passes [`crate::redact`]
+//! first. Commands and servers also show warnings on standard error; the workbench owns the
+//! terminal, so it logs only to the file and shows the newest lines itself ([`recent()`]). Nothing
+//! is opened before the first event: a silent command creates no folder, file or thread. A failing
+//! log never stops the program.
 
 mod file;
 mod line;
@@ -31,35 +31,35 @@ use file::LogFile;
 pub use crate::redact::register as redact;
 pub use recent::{LogLine, recent};
 
-/// What standard error shows when nobody says otherwise.
+/// The default level of standard error.
 const STDERR_LEVEL: &str = "warn";
 
-/// Our own events; a bare level means them.
+/// The targets of our own events, which a bare level applies to.
 const OWN_TARGETS: &str = "aludel";
 
 /// What is logged, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSettings {
-    /// What the file keeps: a level, or levels by target (`info,aludel_core::store=debug`). A bare level is that of
-    /// our own events; those of libraries are kept at `warn` at most, unless their target is named.
+    /// The level of the file, or levels by target (`info,aludel_core::store=debug`). A bare level
+    /// applies to our own events; libraries log `warn` at most, unless their target is named.
     pub level: String,
     /// The folder of the log files.
     pub dir: PathBuf,
-    /// The first part of a file's name, before the day: `aludel.2026-11-21.log`.
+    /// The file name before the day: `aludel.2026-11-21.log`.
     pub stem: String,
-    /// The last part of a file's name, after the day and without a dot.
+    /// The file name after the day, without a dot.
     pub ending: String,
-    /// The form of the file.
+    /// The format of the file.
     pub format: LogFormat,
-    /// What standard error shows, as `level`; nothing when `None`.
+    /// The level of standard error, as `level`; nothing if `None`.
     pub stderr: Option<String>,
-    /// Whether standard error takes colours.
+    /// Whether standard error supports colours.
     pub ansi: bool,
 }
 
 impl LogSettings {
-    /// The settings of a command or a server. Standard error is at `warn`, or at `log.level` where a flag or a
-    /// variable gave it: a level in the file is about the log file.
+    /// The settings of a command or a server. Standard error is at `warn`, or at `log.level` if a
+    /// flag or variable set it: a level in the configuration file is only for the log file.
     pub fn of(loaded: &Loaded) -> Self {
         let log = &loaded.config.log;
         let asked_for = matches!(loaded.origins.of("log.level"), Origin::Flag { .. } | Origin::Environment { .. });
@@ -78,7 +78,7 @@ impl LogSettings {
         }
     }
 
-    /// The same for the workbench: nothing on standard error.
+    /// The same without standard error, for the workbench.
     #[must_use]
     pub fn to_file_alone(mut self) -> Self {
         self.stderr = None;
@@ -93,20 +93,20 @@ impl LogSettings {
     }
 }
 
-/// Knows how the log is doing.
+/// Reports the state of the log.
 #[derive(Debug, Clone)]
 pub struct Guard {
     file: Arc<LogFile>,
 }
 
 impl Guard {
-    /// The file that the last event went to; `None` while nothing was logged.
+    /// The file of the last event; `None` before the first.
     pub fn log_file(&self) -> Option<PathBuf> {
         self.file.current()
     }
 
-    /// Why the file could not be written, if it could not. Told once on standard error by itself, unless that is the
-    /// workbench's; then it is for whoever holds this to tell.
+    /// Why the file could not be written, if so. Reported once on standard error, except in the
+    /// workbench, where the caller reports it.
     pub fn failure(&self) -> Option<String> {
         self.file.failure()
     }
@@ -115,19 +115,19 @@ impl Guard {
 /// Starts logging for the whole process. A second call changes nothing.
 pub fn init(settings: LogSettings) -> Guard {
     let (subscriber, guard) = subscriber(settings, SystemClock, BoxMakeWriter::new(line::MaskedStderr));
-    // It fails when there is one already, which then stays.
+    // Fails if a subscriber is already set, which then stays.
     let _ = tracing::subscriber::set_global_default(subscriber);
     guard
 }
 
-/// A subscriber for these settings that writes what is for standard error to `terminal`.
+/// A subscriber with these settings that uses `terminal` as standard error.
 fn subscriber(
     settings: LogSettings,
     clock: impl Clock + Clone + 'static,
     terminal: BoxMakeWriter,
 ) -> (impl Subscriber + Send + Sync, Guard) {
     let file = Arc::new(LogFile::new(&settings));
-    // Where the terminal is a face's, that face shows the lines.
+    // If a face owns the terminal, it shows the lines.
     let to_memory = settings.stderr.is_none().then(|| {
         let layer = tracing_subscriber::fmt::layer().event_format(recent::Parts(clock.clone()));
         layer.with_ansi(false).with_writer(recent::Recent).with_filter(targets(&settings.level))
@@ -146,8 +146,8 @@ fn subscriber(
     (subscriber, Guard { file })
 }
 
-/// What passes, of a level or levels by target. Parts that mean nothing are passed over: the configuration has
-/// refused them long before.
+/// The filter for a level or levels by target. Ignores invalid parts, which the configuration
+/// rejects.
 fn targets(directives: &str) -> Targets {
     let parsed = directives.split(',').filter_map(|directive| {
         let (target, level) = match directive.trim().rsplit_once('=') {

@@ -1,8 +1,7 @@
-//! The newest lines of this process, kept in memory for a face that shows them: the workbench, whose terminal no log
-//! may write to.
+//! The newest log lines of this process, in memory, for the workbench, which owns the terminal.
 //!
-//! Lines are masked before they are kept, as those of the file are, and are one line each. Only so many stay; nothing
-//! is kept where nobody could see it.
+//! Lines are masked before they are stored, as in the file, and are one line each. Their number is
+//! bounded, and nothing is stored unless a face shows it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,43 +16,42 @@ use tracing_subscriber::registry::LookupSpan;
 use super::line;
 use crate::time::Clock;
 
-/// Lines that are kept.
+/// Maximum lines.
 const KEPT: usize = 500;
 
-/// A line of the log, masked.
+/// A masked log line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// When, RFC 3339, UTC.
+    /// The timestamp: RFC 3339, UTC.
     pub at: String,
-    /// How serious.
+    /// The level.
     pub level: Level,
-    /// Where from and what: `aludel_core::engine: message key=value`.
+    /// Target and message: `aludel_core::engine: message key=value`.
     pub text: String,
 }
 
 #[derive(Default)]
 struct Kept {
     lines: VecDeque<LogLine>,
-    /// How many there ever were.
+    /// The number of lines ever logged.
     count: u64,
 }
 
-/// One for the process, as the subscriber is.
+/// Global, like the subscriber.
 static KEPT_LINES: Mutex<Option<Kept>> = Mutex::new(None);
 
 fn kept() -> MutexGuard<'static, Option<Kept>> {
     KEPT_LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The newest lines, the oldest first, and how many there ever were; `None` when there are no more than the `seen` that
-/// were told of before.
+/// The newest lines, oldest first, and the number ever logged; `None` if it still is `seen`.
 pub fn recent(seen: u64) -> Option<(u64, Vec<LogLine>)> {
     let kept = kept();
     let kept = kept.as_ref().filter(|kept| kept.count > seen)?;
     Some((kept.count, kept.lines.iter().cloned().collect()))
 }
 
-/// Writes an event as [`Recent`] reads it: the moment, the level, then all else.
+/// Formats an event for [`Recent`]: timestamp, level, then the rest.
 pub(super) struct Parts<C>(pub(super) C);
 
 impl<S, N, C> FormatEvent<S, N> for Parts<C>
@@ -77,7 +75,7 @@ where
     }
 }
 
-/// Keeps what [`Parts`] writes.
+/// Stores what [`Parts`] writes.
 pub(super) struct Recent;
 
 impl MakeWriter<'_> for Recent {
@@ -88,7 +86,7 @@ impl MakeWriter<'_> for Recent {
     }
 }
 
-/// A line comes in one piece, as the formatters write it.
+/// The formatters write each line in one piece.
 impl Write for Recent {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let masked = line::masked_text(&String::from_utf8_lossy(line));

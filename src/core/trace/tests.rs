@@ -10,7 +10,7 @@ use tracing::{debug, error, info, warn};
 use super::*;
 use crate::time::FixedClock;
 
-/// A terminal that remembers.
+/// A terminal that records its output.
 #[derive(Clone, Default)]
 struct Terminal(Arc<Mutex<Vec<u8>>>);
 
@@ -52,7 +52,7 @@ fn settings(dir: &Path) -> LogSettings {
     }
 }
 
-/// Runs `logs` under these settings and gives what the file and the terminal got.
+/// Runs `logs` with these settings; returns the output of the file and the terminal.
 fn logged(settings: LogSettings, logs: impl FnOnce()) -> (String, String, Guard) {
     let terminal = Terminal::default();
     let sink = terminal.clone();

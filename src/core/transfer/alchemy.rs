@@ -1,12 +1,12 @@
-//! The history of the Go program prompt-alchemy: its rows as prompts.
+//! Imports the history of the Go program prompt-alchemy.
 //!
-//! What has a place here goes there; what has none and says something (`usage_count`, `relevance_score`,
-//! `enhancement_method`, …) becomes a line of the notes, under `From prompt-alchemy:`. An id that is no UUID becomes one that is
-//! made from it, the same each time, so that parents find their children and a second import finds what is there; the old id
-//! stands in the notes. A relevance is no score of ours and stays a note. A hash of the content is not kept.
+//! Columns with a counterpart are mapped; others with information (`usage_count`,
+//! `relevance_score`, `enhancement_method`, …) become lines of the notes, under `From
+//! prompt-alchemy:`. An id that is not a UUID is mapped to one derived from it, so that children
+//! find their parents and a second import finds existing prompts; the old id is put in the notes. A
+//! relevance is not a score here, and stays a note. A hash of the content is dropped.
 //!
-//! Rows are taken as they are: one with no content, or past a limit, is skipped and counted with its reason, and harms
-//! no other.
+//! A row with no content, or past a limit, is skipped and counted with its reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,13 +28,13 @@ use crate::text::shown;
 /// Rows read at once.
 const PAGE: u32 = 500;
 
-/// The strategy of what was made elsewhere.
+/// The strategy of imported prompts.
 const STRATEGY: &str = "imported";
 
-/// Stores the prompts of a file; `watch` is told how far it is.
+/// Stores the prompts of a file, reporting progress to `watch`.
 ///
 /// # Errors
-/// `file` when the file is damaged; `storage`.
+/// `file` if the file is damaged; `storage`.
 pub async fn import(
     store: &dyn Store,
     file: AlchemyFile,
@@ -74,12 +74,12 @@ pub async fn import(
 /// A row's columns, taken one by one.
 struct Columns {
     cells: BTreeMap<&'static str, Cell>,
-    /// What has no place of its own.
+    /// The columns without a counterpart.
     notes: String,
 }
 
 impl Columns {
-    /// A column as text; blank ones count as absent.
+    /// A column as text; blank ones are absent.
     fn text(&mut self, name: &str) -> Option<String> {
         let text = match self.cells.remove(name)? {
             Cell::Text(text) => text,
@@ -99,7 +99,7 @@ impl Columns {
         }
     }
 
-    /// Keeps what a column says as a line of the notes, unless it says nothing.
+    /// Adds a column to the notes, unless it is empty or zero.
     fn note(&mut self, name: &'static str) {
         if self.number(name).is_some_and(|number| number == 0.0) {
             return;
@@ -114,7 +114,7 @@ impl Columns {
         let _ = write!(self.notes, "\n{name}: {text}");
     }
 
-    /// A name; what is none here becomes a note.
+    /// A name; an invalid one becomes a note.
     fn name(&mut self, name: &'static str) -> Option<String> {
         let text = self.text(name)?;
         let is_long = text.chars().nth(limits::NAME_CHARS).is_some();
@@ -125,7 +125,7 @@ impl Columns {
         Some(text)
     }
 
-    /// A moment; one that cannot be read becomes a note.
+    /// A moment; an unreadable one becomes a note.
     fn moment(&mut self, name: &'static str) -> Option<Timestamp> {
         let moment = match self.cells.get(name)? {
             Cell::Integer(number) => unix(*number as f64),
@@ -139,7 +139,7 @@ impl Columns {
         moment
     }
 
-    /// The id that a column holds, or one made from it, with the text it was made from.
+    /// A column's id, or one derived from it with the original text.
     fn id(&mut self, name: &str, kind: &str) -> Option<(Uuid, Option<String>)> {
         let text = self.text(name)?;
         match Uuid::try_parse(text.trim()) {
@@ -150,7 +150,7 @@ impl Columns {
     }
 }
 
-/// The fields of a prompt that a row tells; why there is none.
+/// The fields of a prompt from a row, or why there is none.
 fn members(row: AlchemyRow) -> std::result::Result<Map<String, Value>, &'static str> {
     let mut columns = Columns { cells: row.cells, notes: String::new() };
     let content = match columns.cells.remove("content") {
@@ -218,7 +218,7 @@ fn members(row: AlchemyRow) -> std::result::Result<Map<String, Value>, &'static 
     Ok(members)
 }
 
-/// The phase, by its present name or the older one. Anything else is kept as a note.
+/// The phase, by its current or older name. Anything else becomes a note.
 fn phase(columns: &mut Columns) -> Phase {
     let Some(text) = columns.text("phase") else { return Phase::Coagulatio };
     match text.trim().to_lowercase().replace('_', "-").as_str() {
@@ -232,7 +232,7 @@ fn phase(columns: &mut Columns) -> Phase {
     }
 }
 
-/// How it came to be there. Words that mean nothing here are kept as a note.
+/// The source. Unknown values become a note.
 fn source(columns: &mut Columns) -> Source {
     let Some(text) = columns.text("source_type") else { return Source::Imported };
     match text.trim().to_lowercase().as_str() {
@@ -247,7 +247,7 @@ fn source(columns: &mut Columns) -> Source {
     }
 }
 
-/// What it took, as far as the row tells: a number of tokens, and who embedded it. The price is not known.
+/// The account, as far as known: tokens and the embedder. The price is unknown.
 fn account(columns: &mut Columns, provider: &str, model: &str) -> Value {
     let tokens = columns.number("actual_tokens").filter(|count| (0.0..9e15).contains(count)).unwrap_or(0.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and within 0..2^53, as checked")]
@@ -255,7 +255,7 @@ fn account(columns: &mut Columns, provider: &str, model: &str) -> Value {
     json!({
         "provider": provider,
         "model": model,
-        // The row does not say how many of them were sent.
+        // The row does not distinguish input from output tokens.
         "output_tokens": tokens,
         "total_tokens": tokens,
         "estimated": tokens > 0,
@@ -264,7 +264,7 @@ fn account(columns: &mut Columns, provider: &str, model: &str) -> Value {
     })
 }
 
-/// Tags as they may be here. What cannot be one is kept as a note.
+/// The valid tags. Others become a note.
 fn tags(columns: &mut Columns) -> Vec<String> {
     let Some(text) = columns.text("tags") else { return Vec::new() };
     let given = match serde_json::from_str::<Value>(&text) {
@@ -290,7 +290,7 @@ fn tags(columns: &mut Columns) -> Vec<String> {
     tags
 }
 
-/// A moment counted from 1970 in seconds, or in a finer unit where seconds would lie thousands of years ahead.
+/// A Unix timestamp in seconds, or in a finer unit if seconds would be thousands of years ahead.
 fn unix(number: f64) -> Option<Timestamp> {
     let millis = match number.abs() {
         size if size < 1e11 => number * 1e3,
@@ -303,7 +303,8 @@ fn unix(number: f64) -> Option<Timestamp> {
     Timestamp::from_millisecond(millis).ok()
 }
 
-/// A moment as text: RFC 3339, SQLite's `2025-01-02 03:04:05`, Go's `2025-01-02 03:04:05.6 +0200 CEST`, or a number.
+/// A moment as text: a number, RFC 3339, SQLite's `2025-01-02 03:04:05`, or Go's `2025-01-02
+/// 03:04:05.6 +0200 CEST`.
 fn written(text: &str) -> Option<Timestamp> {
     if let Ok(number) = text.parse::<f64>() {
         return unix(number);

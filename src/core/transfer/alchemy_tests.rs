@@ -1,4 +1,4 @@
-//! What the rows of prompt-alchemy become.
+//! Mapping of prompt-alchemy rows.
 
 use super::*;
 

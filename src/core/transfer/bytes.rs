@@ -1,15 +1,15 @@
-//! Bytes of a file, one block at a time, with the number of the line and a limit on what is gathered.
+//! Reads a file block by block, tracking line numbers and limiting what is buffered.
 //!
-//! Knows nothing of formats. A byte order mark at the beginning is no part of the text.
+//! Independent of formats. A leading byte order mark is skipped.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use super::read::{Place, RECORD_BYTES, ReadError};
 
-/// The beginning of a file that is looked at before it is read.
+/// Bytes to peek at before reading.
 const HEAD_BYTES: u64 = 4096;
 
-/// A file whose first bytes were looked at.
+/// A file with its peeked bytes put back.
 pub(super) type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The file without its byte order mark, and its first bytes.
@@ -22,10 +22,10 @@ pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(Whole<R>, Vec<
     Ok((Cursor::new(head.clone()).chain(source), head))
 }
 
-/// A file read from the front.
+/// A sequentially read file.
 pub(super) struct Bytes<R> {
     reader: BufReader<Whole<R>>,
-    /// The line that is being read, from 1.
+    /// The current line, from 1.
     pub(super) line: u64,
 }
 
@@ -34,19 +34,19 @@ impl<R: Read> Bytes<R> {
         Self { reader: BufReader::new(source), line: 1 }
     }
 
-    /// What is there to be looked at; nothing at the end.
+    /// The buffered bytes; empty at the end.
     pub(super) fn block(&mut self) -> Result<&[u8], ReadError> {
         self.reader.fill_buf().map_err(ReadError::File)
     }
 
-    /// Goes on by so many bytes, which must have been looked at.
+    /// Consumes bytes, which must be buffered.
     pub(super) fn advance(&mut self, count: usize) {
         let lines = self.reader.buffer()[..count].split(|byte| *byte == b'\n').count() - 1;
         self.line += lines as u64;
         self.reader.consume(count);
     }
 
-    /// The next byte that is no white space, not yet passed.
+    /// The next byte that is not white space, without consuming it.
     pub(super) fn next_solid(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let block = self.block()?;
@@ -65,7 +65,7 @@ impl<R: Read> Bytes<R> {
         }
     }
 
-    /// Appends the next line with its end to `line`; false at the end of the file.
+    /// Appends the next line including its end to `line`; returns false at the end of the file.
     pub(super) fn line(&mut self, line: &mut Vec<u8>, place: Place) -> Result<bool, ReadError> {
         let mut found = false;
         loop {
@@ -86,7 +86,7 @@ impl<R: Read> Bytes<R> {
     }
 }
 
-/// Holds what was gathered for one record to the limit.
+/// Checks what was buffered for one record against the limit.
 pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), ReadError> {
     if gathered.len() <= RECORD_BYTES {
         return Ok(());
@@ -94,7 +94,7 @@ pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), ReadError>
     Err(too_large(place))
 }
 
-/// Says that a record is over the limit.
+/// The error that a record is over the limit.
 pub(super) fn too_large(place: Place) -> ReadError {
     ReadError::end(
         place,

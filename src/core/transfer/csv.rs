@@ -1,7 +1,7 @@
-//! Records in CSV (RFC 4180): a header, a row for each prompt, lists and objects as JSON in their column.
+//! Records in CSV (RFC 4180): a header, and a row per prompt with lists and objects as JSON.
 //!
-//! Free text is guarded and read back by [`crate::text::cell`]. An empty cell is null where there may be none; notes that are empty and yet
-//! there are written as one apostrophe.
+//! [`crate::text::cell`] encodes and decodes free text. An empty cell is null if the field is
+//! nullable; notes that are present but empty are written as one apostrophe.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -20,19 +20,19 @@ use crate::error::{Error, Fault, Result};
 use crate::text::cell::{Cell, guarded, unguarded, write_row};
 use crate::text::shown::escape_json;
 
-/// What the library reads ahead, and more.
+/// More than the library reads ahead.
 const BLOCK: u64 = 64 << 10;
 
 /// Reads records from CSV.
 pub(super) struct CsvRecords<R> {
     rows: csv::Reader<Metered<Whole<R>>>,
     left: Arc<AtomicU64>,
-    /// The names of the columns; none until the first row is asked for.
+    /// The column names; `None` before the first row.
     names: Option<Vec<String>>,
     record: u64,
 }
 
-/// Reads no more for one row than a record may have.
+/// Limits the bytes read for one row to those of a record.
 struct Metered<R> {
     source: R,
     left: Arc<AtomicU64>,
@@ -52,7 +52,7 @@ impl<R: Read> Read for Metered<R> {
 }
 
 impl<R: Read> CsvRecords<R> {
-    /// Reads rows; the beginning of the file tells what stands between its columns.
+    /// Reads rows; the delimiter is detected from `head`.
     pub(super) fn of(source: Whole<R>, head: &[u8]) -> Self {
         let left = Arc::new(AtomicU64::new(0));
         let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -132,7 +132,7 @@ impl<R: Read> CsvRecords<R> {
     }
 }
 
-/// What a cell says.
+/// The value of a cell.
 fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
     let kind = SCALARS.iter().find(|field| field.name == name).map(|field| field.kind);
     match (name, kind) {
@@ -148,7 +148,7 @@ fn value(name: &str, text: &str) -> std::result::Result<Value, String> {
     }
 }
 
-/// The header.
+/// Writes the header.
 ///
 /// # Errors
 /// `internal`.
@@ -156,10 +156,10 @@ pub(super) fn header(out: &mut String) -> Result<()> {
     write_row(FIELDS.iter().map(Cell::value), out)
 }
 
-/// A prompt as a row, in the order of [`FIELDS`].
+/// Writes a prompt as a row, in the order of [`FIELDS`].
 ///
 /// # Errors
-/// `internal` when it cannot be written down.
+/// `internal` if it cannot be serialised.
 pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
     let prompt = written.prompt;
     let cells = [

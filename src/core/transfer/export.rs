@@ -1,8 +1,8 @@
-//! An export: prompts that pass a filter, as pieces of text that are pulled one after the other.
+//! Exports the prompts that pass a filter, as a sequence of text pieces.
 //!
-//! A piece is a page of prompts, so memory holds one page however many there are. Pages follow one another by cursor: rows
-//! that come or go meanwhile neither hide nor double any other. All of them come oldest first, as they were made; of a
-//! limited number the newest come, newest first, as in a list.
+//! A piece is one page of prompts, so memory holds one page only. Pages follow each other by
+//! cursor, so rows added or removed meanwhile neither hide nor duplicate others. A full export is
+//! oldest first, as created; a limited one has the newest prompts, newest first, as in a list.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::domain::SessionId;
 use crate::error::Result;
 use crate::store::{Filter, Order, PageSpec, Session, Store};
 
-/// Prompts of one piece.
+/// Prompts per piece.
 const PAGE: u32 = 200;
 
 /// A bounded export, whole.
@@ -32,19 +32,19 @@ pub struct ExportedPrompts {
     pub text: String,
 }
 
-/// An export that is under way.
+/// An export in progress.
 pub struct Export {
     store: Arc<dyn Store>,
     filter: Filter,
     order: Order,
-    /// How many prompts may still come; `None`: all.
+    /// How many prompts are left to write; `None` for all.
     left: Option<u32>,
     cursor: Option<String>,
     writer: Writer,
     at: Place,
 }
 
-/// Where an export is.
+/// The state of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Before,
@@ -53,18 +53,18 @@ enum Place {
 }
 
 impl Export {
-    /// All prompts that pass, or the newest `limit` of them.
+    /// Exports all prompts that pass, or the newest `limit` of them.
     pub fn of(store: Arc<dyn Store>, format: TransferFormat, filter: Filter, limit: Option<u32>) -> Self {
         let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
         Self { store, filter, order, left: limit, cursor: None, writer: Writer::new(format), at: Place::Before }
     }
 
-    /// How many prompts have been written.
+    /// The number of prompts written so far.
     pub fn written(&self) -> u64 {
         self.writer.written()
     }
 
-    /// How many there are to write, as things stand.
+    /// The number of prompts to write, as of now.
     ///
     /// # Errors
     /// `storage`.
@@ -73,7 +73,7 @@ impl Export {
         Ok(self.left.map_or(passing, |left| passing.min(self.written() + u64::from(left))))
     }
 
-    /// The next piece of the text; nothing at the end.
+    /// The next piece of text; `None` at the end.
     ///
     /// # Errors
     /// `storage`.

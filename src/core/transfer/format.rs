@@ -1,4 +1,4 @@
-//! The formats of files, and how one is told: by what the user says, the file's name, or its first bytes.
+//! File formats, chosen by the user or detected from the file's name or first bytes.
 
 use std::path::Path;
 
@@ -25,10 +25,10 @@ pub enum TransferFormat {
 }
 
 impl TransferFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 5] = [Self::Json, Self::Jsonl, Self::Csv, Self::Yaml, Self::Markdown];
 
-    /// The name on every wire.
+    /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -44,10 +44,10 @@ impl TransferFormat {
         Self::ALL.into_iter().find(|format| format.as_str() == text)
     }
 
-    /// The format of a file to be read: as its name says, else as its first bytes do. An empty file is of any format.
+    /// Detects a file's format from its name, else from its first bytes. An empty file fits any.
     ///
     /// # Errors
-    /// `validation_failed` on `format` for what cannot be read, and where nothing tells.
+    /// `validation_failed` on `format` for unreadable formats, and if it cannot be detected.
     pub fn tell(name: &Path, head: &[u8]) -> Result<Self> {
         if head.starts_with(b"SQLite format 3\0") {
             return Err(refused("this is a SQLite file; `aludel migrate --from FILE` reads that of prompt-alchemy"));
@@ -78,7 +78,7 @@ impl TransferFormat {
         let is_remark = |line: &&str| line.trim().is_empty() || line.starts_with('#');
         let line = text.lines().find(|line| !is_remark(line)).unwrap_or_default();
         match line.trim_start().chars().next() {
-            // The reader of JSON takes values one after the other, too, which JSON lines are.
+            // The JSON reader also takes consecutive values, as in JSON lines.
             None | Some('[' | '{') => Some(Self::Json),
             Some('%') => Some(Self::Yaml),
             _ if line.starts_with("---") || line.starts_with("- ") || line.trim_end() == "-" => Some(Self::Yaml),

@@ -1,8 +1,8 @@
-//! An import: a file read twice, first to check every record, then to store them.
+//! Imports a file by reading it twice: first to check every record, then to store them.
 //!
-//! A file with a bad record is refused before anything is stored, and up to [`FAULTS_SHOWN`] faults are told, each with
-//! its record, line and field. Memory holds one record while checking and one batch while storing. Between records
-//! other tasks get their turn, so dropping the future stops the import; what is stored stays.
+//! A file with a bad record is refused before anything is stored, with up to [`FAULTS_SHOWN`]
+//! faults, each with its record, line and field. Memory holds one record while checking and one
+//! batch while storing. The import yields between records, so dropping the future stops it.
 
 use std::future::poll_fn;
 use std::io::{Read, Seek};
@@ -18,50 +18,50 @@ use crate::error::{Error, Fault, Result};
 use crate::files;
 use crate::store::Store;
 
-/// Faults told of a file.
+/// Maximum faults reported per file.
 const FAULTS_SHOWN: usize = 10;
 
-/// Records between two looks at the world.
+/// Records between two yields.
 const STRIDE: u64 = 100;
 
-/// Bytes looked at to tell the format.
+/// Bytes used to detect the format.
 const HEAD_BYTES: u64 = 4096;
 
-/// What is read.
+/// An input file.
 #[derive(Debug)]
 pub struct Input<R> {
-    /// What the user calls it: its path, or `standard input`.
+    /// The name shown to users: its path, or `standard input`.
     pub name: PathBuf,
-    /// Where its bytes come from; read twice from its beginning.
+    /// The bytes; read twice from the beginning.
     pub source: R,
 }
 
-/// How far an import or export is.
+/// The progress of an import or export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransferProgress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
     /// Prompts done in this stage.
     pub prompts: u64,
-    /// Prompts there are, where that is known.
+    /// Total prompts, if known.
     pub total: Option<u64>,
 }
 
-/// What is being done.
+/// A stage of an import or export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Every record is checked; nothing is stored yet.
+    /// Checking all records; nothing is stored yet.
     Checking,
-    /// Records are stored.
+    /// Storing records.
     Storing,
-    /// Prompts are written out.
+    /// Writing prompts.
     Writing,
 }
 
-/// Imports a file. `format` is told from its name and first bytes when it is not given.
+/// Imports a file. `format` is detected from its name and first bytes if not given.
 ///
 /// # Errors
-/// `validation_failed` with the faults of the file, nothing stored; `file` when it cannot be read; `storage`.
+/// `validation_failed` with the faults, nothing stored; `file` if it cannot be read; `storage`.
 pub async fn import<R: Read + Seek>(
     store: &dyn Store,
     format: Option<TransferFormat>,
@@ -98,7 +98,7 @@ pub async fn import<R: Read + Seek>(
     intake.finish().await
 }
 
-/// What a first reading found.
+/// The result of the first pass.
 struct Checked {
     records: u64,
     warnings: Vec<String>,
@@ -158,7 +158,7 @@ fn reader<R: Read + Seek>(format: TransferFormat, input: &mut Input<R>) -> Resul
     Reader::new(format, source).map_err(|error| unreadable(name, &error))
 }
 
-/// A fault with its place in front.
+/// A fault with its position prepended.
 fn placed(place: Place, fault: &Fault) -> Fault {
     let field = match (place.record, fault.field.as_str()) {
         (0, _) => "header".to_owned(),
@@ -168,7 +168,7 @@ fn placed(place: Place, fault: &Fault) -> Fault {
     Fault::new(field, fault.message.clone())
 }
 
-/// What was checked reads otherwise now.
+/// The error that the file changed after it was checked.
 fn changed(name: &Path, trouble: ReadError) -> Error {
     match trouble {
         ReadError::File(error) => unreadable(name, &error),
@@ -184,7 +184,7 @@ fn unreadable(name: &Path, error: &std::io::Error) -> Error {
     files::failure("read", name, error)
 }
 
-/// Lets other tasks have their turn.
+/// Yields to other tasks.
 pub(super) async fn breathe() {
     let mut has_yielded = false;
     poll_fn(|context| {

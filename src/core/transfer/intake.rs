@@ -1,8 +1,8 @@
-//! What becomes of records: new ones are stored in batches, those that are stored already are left as they are.
+//! Stores imported records: new ones in batches; existing ones are left unchanged.
 //!
-//! A record whose id is stored is compared: the same in every field it gives, it is counted as there; otherwise as a
-//! conflict, and what is stored stays. Batches are stored whole and durably, so an intake that is dropped leaves what it has
-//! stored and can be begun anew.
+//! A record with an existing id is compared: if every given field is equal it counts as existing,
+//! otherwise as a conflict, and the stored prompt stays. Batches are stored atomically and durably,
+//! so an interrupted import keeps what it stored and can be repeated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,31 +11,31 @@ use crate::domain::{Conflict, ImportReport, Prompt, PromptId};
 use crate::error::{Error, Result};
 use crate::store::{Session, Store};
 
-/// Records of one batch.
+/// Records per batch.
 const BATCH: usize = 500;
 
-/// Bytes of text that end a batch early.
+/// Bytes of text that complete a batch early.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// How many conflicts are told one by one.
+/// Maximum conflicts reported individually.
 const CONFLICTS_SHOWN: usize = 10;
 
-/// How often a batch is tried while other processes store the same prompts.
+/// Attempts at a batch while other processes store the same prompts.
 const ATTEMPTS: usize = 5;
 
-/// Takes records into a store.
+/// Stores records.
 pub struct Intake<'a> {
     store: &'a dyn Store,
     batch: Vec<Record>,
     places: HashMap<PromptId, usize>,
     bytes: usize,
-    /// Where nothing is stored, what would be by now: sixteen bytes for each.
+    /// In a dry run, the ids that would be stored by now: sixteen bytes each.
     imagined: Option<HashSet<PromptId>>,
     pub(super) report: ImportReport,
 }
 
 impl<'a> Intake<'a> {
-    /// Into this store, or only as if.
+    /// Stores into `store`, or only simulates it.
     pub fn into(store: &'a dyn Store, dry_run: bool) -> Self {
         Self {
             store,
@@ -47,7 +47,7 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Takes a record; stores a batch when there is one.
+    /// Adds a record; stores a batch when full.
     ///
     /// # Errors
     /// `storage`.
@@ -64,7 +64,7 @@ impl<'a> Intake<'a> {
         if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES { self.flush().await } else { Ok(()) }
     }
 
-    /// Stores what is left; what came of it all.
+    /// Stores the rest and returns the report.
     ///
     /// # Errors
     /// `storage`.
@@ -99,7 +99,7 @@ impl<'a> Intake<'a> {
                     self.report.imported += count;
                     return Ok(());
                 }
-                // Some of them are stored already: they are set aside, and the others tried again.
+                // Some exist already: they are removed, and the rest is tried again.
                 Err(Error::Conflict(_)) => batch = self.unstored(batch).await?,
                 Err(Error::Storage(error)) => return Err(self.cut_short(&error)),
                 Err(error) => return Err(error),
@@ -108,7 +108,7 @@ impl<'a> Intake<'a> {
         Err(Error::Conflict("other processes keep storing the prompts that are imported here; try again later".into()))
     }
 
-    /// The error of an import that the store ended.
+    /// The error of an import interrupted by the store.
     fn cut_short(&self, error: &str) -> Error {
         let ImportReport { imported, existing, .. } = self.report;
         let before = match existing {
@@ -120,7 +120,7 @@ impl<'a> Intake<'a> {
         ))
     }
 
-    /// Those that are not stored; the others are compared and counted.
+    /// The records that are not stored; the others are compared and counted.
     async fn unstored(&mut self, batch: Vec<Record>) -> Result<Vec<Record>> {
         let mut fresh = Vec::with_capacity(batch.len());
         for record in batch {
@@ -146,7 +146,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// The runs that these records tell, each once.
+/// The runs of these records, without duplicates.
 fn sessions_of(batch: &[Record]) -> Vec<Session> {
     let mut seen = HashSet::new();
     batch.iter().filter_map(|record| record.session.clone()).filter(|session| seen.insert(session.id)).collect()

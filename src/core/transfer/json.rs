@@ -1,8 +1,8 @@
-//! Records in JSON: an array of them, one after the other, one a line, or inside the answer of `list` or `generate`.
+//! Records in JSON: an array, consecutive values, lines, or a response of `list` or `generate`.
 //!
-//! The bytes of one record are cut out by counting brackets outside of strings, without recursion; what they mean is read by
-//! serde_json. So a list of any length passes through one buffer. Of an answer such as `{"prompts": […], …}` the
-//! records are read, and what stands beside them is named in `left_out`.
+//! Records are split by counting brackets outside strings, without recursion, and parsed by
+//! serde_json, so a list of any length passes through one buffer. Of a response such as
+//! `{"prompts": […], …}` the records are read, and other members are named in `left_out`.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 use super::bytes::{Bytes, check_size};
 use super::read::{Place, Raw, ReadError, note, says_nothing};
 
-/// Where in the file the reader is.
+/// The reader's position in the structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// Outside of everything.
+    /// At the top level.
     Top,
     /// In a list of records.
     List { is_first: bool, is_wrapped: bool },
-    /// Behind the list, in the object around it.
+    /// After the list, in the enclosing object.
     Behind,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct JsonRecords<R> {
     bytes: Bytes<R>,
     level: Level,
     record: u64,
-    /// Where the record or list being read begins.
+    /// The line where the current record or list begins.
     began: u64,
     gathered: Vec<u8>,
     pub(super) left_out: BTreeSet<String>,
@@ -98,7 +98,7 @@ impl<R: Read> JsonRecords<R> {
         Place { record: self.record, line: Some(self.began) }
     }
 
-    /// Gathers an object. False when it turned out to hold records: the reader is in their list then.
+    /// Buffers an object. Returns false if it holds records: the reader is then in their list.
     fn object(&mut self) -> Result<bool, ReadError> {
         self.bytes.advance(1);
         self.gathered.push(b'{');
@@ -134,7 +134,7 @@ impl<R: Read> JsonRecords<R> {
         }
     }
 
-    /// A member behind the list of records: passed over, and named when it says something.
+    /// Skips a member after the list of records, recording its name if it has content.
     fn member(&mut self) -> Result<(), ReadError> {
         if self.bytes.next_solid()?.is_none() {
             return Err(self.cut_off());
@@ -146,7 +146,7 @@ impl<R: Read> JsonRecords<R> {
         Ok(())
     }
 
-    /// Gathers the name of a member and the colon behind it.
+    /// Buffers the name of a member and its colon.
     fn name(&mut self) -> Result<String, ReadError> {
         let from = self.gathered.len();
         self.value()?;
@@ -167,7 +167,7 @@ impl<R: Read> JsonRecords<R> {
         }
     }
 
-    /// Gathers the value of a member; true when it says something that records do not.
+    /// Buffers the value of a member; returns true if it has content not in the records.
     fn rest_of_member(&mut self, name: &str) -> Result<bool, ReadError> {
         let from = self.gathered.len();
         if self.bytes.next_solid()?.is_none() {
@@ -179,7 +179,7 @@ impl<R: Read> JsonRecords<R> {
         Ok(!says_nothing(name, &value.unwrap_or(Value::Bool(true))))
     }
 
-    /// Gathers one value, from its first byte on.
+    /// Buffers one value, from its first byte on.
     fn value(&mut self) -> Result<(), ReadError> {
         let place = self.place();
         let from = self.gathered.len();
@@ -245,7 +245,7 @@ impl<R: Read> JsonRecords<R> {
     }
 }
 
-/// Reads records of which each has a line of its own.
+/// Reads records with one line each.
 pub(super) struct JsonLines<R> {
     bytes: Bytes<R>,
     record: u64,

@@ -1,6 +1,7 @@
-//! Prompts as a Markdown document, for reading: a section for each, its texts fenced, its facts below.
+//! Prompts as a Markdown document for reading: a section each, with fenced texts and metadata.
 //!
-//! Hidden characters are shown. A fence is longer than any run of backticks in its text, so that a text cannot end it (CommonMark 0.31, section 4.5).
+//! Hidden characters are made visible. A fence is longer than any run of backticks in its text,
+//! which cannot end it (CommonMark 0.31, section 4.5).
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use crate::domain::{Prompt, write_moment};
 use crate::text::markdown::{escaped, fenced};
 use crate::text::shown::escape;
 
-/// Characters of a heading taken from the input.
+/// Characters of the input used as heading.
 const HEADING_CHARS: usize = 80;
 
 /// The title of the document.
@@ -16,7 +17,7 @@ pub(super) fn title(out: &mut String) {
     out.push_str("# Prompts\n");
 }
 
-/// A prompt as a section with this number.
+/// A prompt as a numbered section.
 pub(super) fn section(prompt: &Prompt, number: u64, out: &mut String) {
     let mut text = String::new();
     write_section(prompt, number, &mut text);

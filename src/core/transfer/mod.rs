@@ -1,18 +1,20 @@
-//! The way in and out for everything stored: records as JSON, JSON lines, CSV, YAML; Markdown for reading.
+//! Import and export of prompts: records as JSON, JSON lines, CSV or YAML; Markdown for reading.
 //!
-//! What one of the first four is written as, it is read back as: every field of a prompt, its texts byte for byte, moments to
-//! the millisecond. Both ways hold one record and one block at a time ([`RECORD_BYTES`] is the most a record may
-//! have), so a file may have any size; of a pipe, 4 GiB are taken ([`spool()`]). A file is read twice: [`import()`] checks every record before it stores
-//! the first. With a prompt goes its run (`session`), so that a history comes back as it was. [`alchemy`] maps the rows of the Go program prompt-alchemy.
+//! The first four round-trip: every field of a prompt, texts byte for byte, moments to the
+//! millisecond. Both directions hold one record and one block at a time (a record has at most
+//! [`RECORD_BYTES`]), so files can have any size; of a pipe, 4 GiB are taken ([`spool()`]). A file
+//! is read twice: [`import()`] checks every record before storing the first. Prompts are exported
+//! with their run (`session`), to restore the history. [`alchemy`] imports from prompt-alchemy.
 //!
-//! # What a record must hold
-//! `content` alone. What else is missing gets a default; an `id` that is missing is made from the texts, so that a second
-//! import finds the prompt again. Values are held to the limits of the contract, as a request's are, but for the
-//! texts models wrote (`content`, also that of steps), which are as long as a provider may answer.
+//! # Required fields
+//! Only `content`. Other missing fields get a default; a missing `id` is derived from the texts, so
+//! that a second import finds the prompt again. Values are held to the limits of the contract, as
+//! in requests, except texts written by models (`content`, also of steps), which can be as long as
+//! a provider's response.
 //!
 //! # Where to go next
-//! [`TransferFormat`] for how a format is told, `read` and `write` for the two ways, `record` for what a record means,
-//! `intake` for what becomes of records that are stored already.
+//! [`TransferFormat`] for detecting formats, `read` and `write` for the two directions, `record`
+//! for decoding a record, `intake` for records that already exist.
 
 pub mod alchemy;
 mod bytes;

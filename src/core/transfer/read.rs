@@ -1,7 +1,7 @@
-//! Reading a file of prompts record by record, whatever its format.
+//! Reads a file of prompts record by record, in any format.
 //!
-//! A record that cannot be read leaves the next one readable ([`ReadError::Record`]) wherever the format tells where it begins;
-//! after [`ReadError::End`] and [`ReadError::File`] nothing more comes. What a record means is in [`super::record`].
+//! After a bad record ([`ReadError::Record`]) the next one is read wherever the format shows where
+//! it begins; after [`ReadError::End`] and [`ReadError::File`] nothing follows.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -15,15 +15,15 @@ use super::json::{JsonLines, JsonRecords};
 use super::yaml::YamlRecords;
 use crate::error::Fault;
 
-/// The most bytes one record may have in a file: all that can be stored of one prompt fits, in every format.
+/// Maximum bytes of a record in a file: enough for any stored prompt, in every format.
 pub const RECORD_BYTES: usize = 64 << 20;
 
-/// Where in a file a record is.
+/// The position of a record in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Which record, from 1.
+    /// The record's number, from 1.
     pub record: u64,
-    /// The line it begins in, from 1, where lines mean anything.
+    /// The line it begins in, from 1, if the format has lines.
     pub line: Option<u64>,
 }
 
@@ -34,35 +34,35 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Why a record does not come.
+/// Why a record cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// This record is bad; the next one can be read.
+    /// This record is bad; reading can continue.
     Record(Place, Vec<Fault>),
     /// Nothing after this can be read.
     End(Place, Fault),
-    /// The system cannot read the file.
+    /// An I/O error.
     File(io::Error),
 }
 
 impl ReadError {
-    /// A fault of this record as a whole.
+    /// A fault of the record as a whole.
     pub(super) fn record(place: Place, message: impl Into<String>) -> Self {
         Self::Record(place, vec![Fault::new("", message)])
     }
 
-    /// A fault after which nothing can be read.
+    /// A fault that ends reading.
     pub(super) fn end(place: Place, message: impl Into<String>) -> Self {
         Self::End(place, Fault::new("", message))
     }
 }
 
-/// A record as read: names and values, not checked.
+/// A record as read: names and values, unchecked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raw {
     /// Its members.
     pub members: Map<String, Value>,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
@@ -80,10 +80,10 @@ enum Records<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads a file of this format; of [`TransferFormat::Markdown`], which nobody can read back, as JSON.
+    /// Reads a file in this format; [`TransferFormat::Markdown`], which cannot be read, as JSON.
     ///
     /// # Errors
-    /// What the system says.
+    /// The I/O error.
     pub fn new(format: TransferFormat, source: R) -> io::Result<Self> {
         let (source, head) = without_mark(source)?;
         let records = match format {
@@ -95,7 +95,7 @@ impl<R: Read> Reader<R> {
         Ok(Self { records, is_done: false })
     }
 
-    /// Names beside the records that stood in the file and say something: of `list`'s answer, say.
+    /// Names of members next to the records that have content, such as those of a `list` response.
     pub fn left_out(&self) -> Vec<String> {
         match &self.records {
             Records::Json(records) => records.left_out.iter().cloned().collect(),
@@ -123,20 +123,20 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-/// Names that are told to have been left out.
+/// Maximum skipped names reported.
 const NAMES_SHOWN: usize = 20;
 
-/// Characters of such a name that are told.
+/// Characters of a skipped name reported.
 const NAME_SHOWN: usize = 40;
 
-/// Takes note of a name that is left out, as far as it will be told.
+/// Records a skipped name, up to the reported number.
 pub(super) fn note(left_out: &mut BTreeSet<String>, name: &str) {
     if left_out.len() < NAMES_SHOWN {
         left_out.insert(name.chars().take(NAME_SHOWN).collect());
     }
 }
 
-/// True for a member beside the records that says nothing which the records do not.
+/// True for a member next to the records that adds nothing to them.
 pub(super) fn says_nothing(name: &str, value: &Value) -> bool {
     let is_empty = match value {
         Value::Null => true,

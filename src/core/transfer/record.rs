@@ -1,8 +1,8 @@
-//! What a record means: names and values become a prompt, held to the limits of the contract.
+//! Decodes a record: names and values become a prompt, within the limits of the contract.
 //!
-//! The same table of fields and the same checks as for requests decide, so a fault reads as it does everywhere. Names that mean
-//! nothing here are gathered, to be told once. What is missing gets a default; [`Record::differences`] looks only at
-//! what was given.
+//! Uses the same field table and checks as requests, so faults read the same everywhere. Unknown
+//! names are collected and reported once. Missing fields get defaults; [`Record::differences`]
+//! compares only the given ones.
 
 use std::collections::BTreeSet;
 
@@ -47,19 +47,19 @@ pub(super) const FIELDS: [&str; 25] = [
     session::NAME,
 ];
 
-/// The fields where null is something else than nothing said.
+/// The fields where null differs from absent.
 const NULLABLE: [&str; 4] = ["notes", "parent_id", "score", "score_formula"];
 
-/// Most steps of one prompt.
+/// Maximum steps of one prompt.
 pub(super) const MAX_STEPS: usize = 100;
 
-/// Most names that are told to mean nothing here.
+/// Maximum unknown names reported.
 const MOST_NAMES: usize = 20;
 
-/// Longest name that is told.
+/// Characters of an unknown name reported.
 const NAME_SHOWN: usize = 40;
 
-/// What is assumed of a record that does not say.
+/// Defaults of missing fields.
 const DEFAULT_PERSONA: &str = "generic";
 const DEFAULT_TEMPERATURE: f64 = 0.7;
 const DEFAULT_MAX_TOKENS: u32 = 2000;
@@ -70,7 +70,7 @@ const NAME: Kind = Kind::Name { min: 0 };
 const STORED: Kind = Kind::Text { min: 1, max: limits::STORED_CHARS };
 const TEXT: Kind = Kind::Text { min: 0, max: limits::TEXT_CHARS };
 
-/// The fields that are no objects, with their limits.
+/// The scalar fields, with their limits.
 pub(super) const SCALARS: &[Field] = &[
     Field::new("id", ID, "A UUID."),
     Field::new("session_id", ID, "A UUID."),
@@ -107,24 +107,24 @@ impl Request for Scalars {
     }
 }
 
-/// A prompt that was read, and where.
+/// A decoded prompt and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// The prompt, whole.
+    /// The complete prompt.
     pub prompt: Prompt,
-    /// The run it came from, where the record tells it.
+    /// The run, if the record has it.
     pub session: Option<Session>,
-    /// Where it stands.
+    /// Its position.
     pub place: Place,
-    /// The fields the record gave.
+    /// The fields given in the record.
     given: Vec<&'static str>,
 }
 
 impl Record {
-    /// The given fields that `stored` holds otherwise.
+    /// The given fields that differ from `stored`.
     pub fn differences(&self, stored: &Prompt) -> Vec<String> {
         let mut stored = stored.clone();
-        // Whose vectors a prompt has where is no part of it.
+        // The embedder is not compared: it depends on the vectors stored here.
         let (ours, theirs) = (&self.prompt.model_metadata, &mut stored.model_metadata);
         theirs.embedding_provider.clone_from(&ours.embedding_provider);
         theirs.embedding_model.clone_from(&ours.embedding_model);
@@ -137,7 +137,7 @@ impl Record {
     }
 }
 
-/// Makes prompts of records.
+/// Decodes records into prompts.
 #[derive(Debug)]
 pub struct Decoder {
     now: Timestamp,
@@ -145,20 +145,20 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// For a reading at this moment, which stands in for moments that are missing.
+    /// Decodes at this moment, the default for missing timestamps.
     pub fn at(now: Timestamp) -> Self {
         Self { now, strange: BTreeSet::new() }
     }
 
-    /// The names met so far that mean nothing here, in order; some of them when there are many.
+    /// The unknown names so far, sorted; only some if there are many.
     pub fn strange_names(&self) -> impl Iterator<Item = &str> {
         self.strange.iter().map(String::as_str)
     }
 
-    /// The prompt of a record.
+    /// Decodes a record.
     ///
     /// # Errors
-    /// Every fault of it, each naming its field.
+    /// All its faults, each with its field.
     pub fn decode(&mut self, raw: Raw) -> Result<Record, Vec<Fault>> {
         let Raw { mut members, place } = raw;
         self.note_strange("", &mut members, &FIELDS);
@@ -297,7 +297,7 @@ impl Decoder {
         Some(facts)
     }
 
-    /// Takes out what means nothing here, and its names down.
+    /// Removes unknown members and records their names.
     fn note_strange(&mut self, place: &str, members: &mut Map<String, Value>, known: &[&str]) {
         members.retain(|name, _| {
             let is_known = known.contains(&name.as_str());
@@ -310,14 +310,14 @@ impl Decoder {
     }
 }
 
-/// Holds a name to what the decoder holds names to.
+/// Checks a name against the rules of requests.
 pub(super) fn check_name(field: &str, name: &str, faults: &mut Vec<Fault>) {
     if let Err(message) = api::check_name(name) {
         faults.push(Fault::new(field, message));
     }
 }
 
-/// Holds the names in an account to their limits.
+/// Checks the names in an account against their limits.
 fn check_names_of_account(place: &str, metadata: &ModelMetadata, faults: &mut Vec<Fault>) {
     let ModelMetadata { provider, model, fallback_from, embedding_provider, embedding_model, .. } = metadata;
     let names = [
@@ -355,7 +355,7 @@ const METADATA_FIELDS: [&str; 15] = [
     "embedding_model",
 ];
 
-/// A value of a type that serde knows; its fault names the way to what is wrong.
+/// Deserialises a value; a fault names the path to the error.
 fn typed<T: serde::de::DeserializeOwned>(name: &str, value: Value, faults: &mut Vec<Fault>) -> Option<T> {
     let read = serde_path_to_error::deserialize(value);
     read.map_err(|error| {
@@ -374,12 +374,12 @@ fn to_millis(moment: Timestamp) -> Timestamp {
     crate::time::from_millis(moment.as_millisecond())
 }
 
-/// An id made from texts, the same each time (a UUID of version 8, RFC 9562 section 5.8, over SHA-256). `kind` keeps ids of
-/// different things apart.
+/// An id derived from texts (a UUID of version 8, RFC 9562 section 5.8, over SHA-256). `kind`
+/// separates ids of different things.
 pub fn stable_id(kind: &str, texts: &[&str]) -> Uuid {
     let mut hash = Sha256::new();
     for text in std::iter::once(&kind).chain(texts) {
-        // The length in front: no two lists of texts look alike.
+        // Length-prefixed, so that different lists never hash the same bytes.
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     }

@@ -1,9 +1,9 @@
-//! What a record tells of the run its prompt came from.
+//! The run of a record's prompt.
 //!
-//! A run is more than the prompts that came of it: how many variants were asked for is known of it alone, where some
-//! failed. So an export writes the run with each of its prompts, but for what the prompt says already: its id, and the
-//! input where that is the same. A record without one (a file of an older version, or somebody's own) brings a run told
-//! from the prompt, which the store makes.
+//! A run has information its prompts lack: the number of variants requested, of which some may have
+//! failed. So an export writes the run with each of its prompts, without what the prompt already
+//! has: the id, and the input if it is the same. For a record without a run (an older version's
+//! file, or a user's own) the store derives one from the prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::domain::{Phase, Prompt, Timestamp};
 use crate::error::Fault;
 use crate::store::Session;
 
-/// The member of a record that holds it.
+/// The member of a record with the run.
 pub(super) const NAME: &str = "session";
 
-/// The members it has.
+/// The members of the run.
 pub(super) const FIELDS: [&str; 6] = ["operation", "original_input", "phases", "persona", "count", "created_at"];
 
-/// A prompt and its run, as they are written.
+/// A prompt and its run, as written.
 #[derive(Debug, Serialize)]
 pub(super) struct Written<'a> {
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub(super) struct Written<'a> {
     pub(super) session: Option<Facts>,
 }
 
-/// A record as it is read back, to see that it says what was written.
+/// A record as read back, to check what was written.
 #[derive(Debug, Deserialize)]
 pub(super) struct Read {
     #[serde(flatten)]
@@ -38,17 +38,17 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// True when it says what was written, to the letter.
+    /// True if it equals what was written.
     pub(super) fn is(&self, written: &Written<'_>) -> bool {
         self.prompt == *written.prompt && self.session == written.session
     }
 }
 
-/// A run, but for what its prompt says.
+/// A run without what its prompt has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Facts {
     operation: String,
-    /// Left out where it is the prompt's.
+    /// Omitted if it is the prompt's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     original_input: Option<String>,
     phases: Vec<Phase>,
@@ -59,14 +59,14 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Of this run, beside this prompt of it.
+    /// The run's part that is not in the prompt.
     pub(super) fn of(session: &Session, prompt: &Prompt) -> Self {
         let Session { id: _, operation, original_input, phases, persona, count, created_at } = session.clone();
         let original_input = Some(original_input).filter(|input| *input != prompt.original_input);
         Self { operation, original_input, phases, persona, count, created_at }
     }
 
-    /// The run, whole.
+    /// The complete run.
     pub(super) fn beside(self, prompt: &Prompt) -> Session {
         let Self { operation, original_input, phases, persona, count, created_at } = self;
         Session {
@@ -80,7 +80,7 @@ impl Facts {
         }
     }
 
-    /// What is over the limits of the contract, or no name.
+    /// The values over the limits of the contract, and invalid names.
     pub(super) fn faults(&self) -> Vec<Fault> {
         let input = self.original_input.as_deref().unwrap_or_default();
         let texts = [

@@ -1,8 +1,8 @@
-//! Putting aside what can be read only once, such as a pipe, because a file of prompts is read twice.
+//! Spools input that can be read only once, such as a pipe, because imports read twice.
 //!
-//! What comes is read as records while it is written down, and nothing is taken behind the point at which the import will
-//! refuse it anyway: an unknown format, a record without an end, [`MOST_BAD`] bad records, [`MOST_SPOOLED`] bytes. So
-//! `/dev/zero` ends at once and not with a full disk.
+//! The input is parsed while it is written, and spooling stops where the import would fail anyway:
+//! an unknown format, a record without an end, [`MOST_BAD`] bad records, [`MOST_SPOOLED`] bytes. So
+//! `/dev/zero` ends at once instead of filling the disk.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _, Write as _};
@@ -15,20 +15,20 @@ use crate::domain::Timestamp;
 use crate::error::Result;
 use crate::files;
 
-/// The most bytes that are put aside.
+/// Maximum bytes spooled.
 const MOST_SPOOLED: u64 = 4 << 30;
 
-/// Bad records after which no more is taken.
+/// Bad records after which spooling stops.
 const MOST_BAD: u64 = 1000;
 
-/// Bytes that tell the format.
+/// Bytes used to detect the format.
 const HEAD_BYTES: u64 = 4096;
 
-/// Puts what comes into a file that has no name and goes with its handle; it stands at its beginning. `format` is told
-/// from `name` and the first bytes when it is not given.
+/// Copies the input to an unnamed temporary file, rewound to its beginning. `format` is detected
+/// from `name` and the first bytes if not given.
 ///
 /// # Errors
-/// `validation_failed` for an unknown format; `file` when it cannot be read or put aside, or is over [`MOST_SPOOLED`].
+/// `validation_failed` for an unknown format; `file` on failure, or past [`MOST_SPOOLED`].
 pub fn spool(source: impl Read, name: &Path, format: Option<TransferFormat>) -> Result<File> {
     spool_up_to(MOST_SPOOLED, source, name, format)
 }
@@ -60,11 +60,11 @@ fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<Tra
     Ok(file)
 }
 
-/// Writes down what is read of `source`.
+/// Copies what is read of `source` to a file.
 struct Copied<'f, R> {
     source: R,
     file: &'f mut File,
-    /// Bytes that may still come.
+    /// Bytes that can still be copied.
     left: u64,
 }
 
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// A piece over and over.
+    /// A repeated piece.
     struct Endless(&'static [u8], usize);
 
     impl Read for Endless {

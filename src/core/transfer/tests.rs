@@ -1,4 +1,4 @@
-//! Round trips through every lossless format and a real store, bad files, and the memory that reading needs.
+//! Round trips through every lossless format and a real store, bad files, and memory use.
 
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::time::from_millis;
 const LOSSLESS: [TransferFormat; 4] =
     [TransferFormat::Json, TransferFormat::Jsonl, TransferFormat::Csv, TransferFormat::Yaml];
 
-/// A prompt is written without the run it came from.
+/// A prompt written without its run.
 const NO_RUN: Option<&Session> = None;
 
-/// Texts that some format takes for something else.
+/// Texts that some format could misread.
 const HOSTILE: [&str; 34] = [
     "---",
     "--- ",
@@ -74,7 +74,7 @@ fn solid_text() -> impl Strategy<Value = String> {
     (text(), "[a-z]", text()).prop_map(|(before, solid, after)| format!("{before}{solid}{after}"))
 }
 
-/// A name of at most `most` characters: text without what no name may have.
+/// A valid name of at most `most` characters.
 fn name(most: usize) -> impl Strategy<Value = String> {
     let fit = move |text: String| {
         let mut name = String::new();
@@ -341,7 +341,7 @@ async fn a_run_comes_back_as_it_was_whatever_became_of_its_variants() {
         let original_input = if seed % 2 == 0 { run.original_input } else { (*hostile).to_owned() };
         source.begin_session(Session { count: 40 + seed, original_input, ..samples::session(seed) }).await.unwrap();
     }
-    // One run has no record of its own beside its prompts, and none of the runs has all it asked for.
+    // One run was never begun by itself, and none has as many prompts as were requested.
     source.append(samples::prompts(33)).await.unwrap();
     let stored = runs(source.as_ref()).await;
     assert_eq!((stored.len(), stored[10].count), (11, 40));
@@ -555,7 +555,7 @@ async fn of_a_limited_number_the_newest_come() {
     assert_eq!(read[0], samples::prompt(249));
 }
 
-/// A file that is made while it is read, and counts how much of it was.
+/// A file generated while it is read, counting the bytes read.
 struct Endless {
     head: Vec<u8>,
     record: Vec<u8>,

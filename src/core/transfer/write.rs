@@ -1,7 +1,7 @@
-//! Writing prompts one after the other, in any format.
+//! Writes prompts one by one, in any format.
 //!
-//! Nothing that is written holds a hidden character (`text::shown`): formats that are read back escape them in their own
-//! way, Markdown visibly. What is written is appended to a text that the caller empties as often as it likes: a writer holds no prompt.
+//! Output has no hidden characters (`text::shown`): readable-back formats escape them in their own
+//! way, Markdown visibly. Output is appended to a text that the caller can empty at any time.
 
 use super::format::TransferFormat;
 use super::session::{Facts, Written};
@@ -19,17 +19,17 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer of this format.
+    /// Creates a writer for this format.
     pub const fn new(format: TransferFormat) -> Self {
         Self { format, written: 0 }
     }
 
-    /// How many prompts it has written.
+    /// The number of prompts written.
     pub const fn written(&self) -> u64 {
         self.written
     }
 
-    /// What stands before the first prompt. Once, at the beginning.
+    /// Writes what precedes the first prompt. Call once, at the beginning.
     ///
     /// # Errors
     /// `internal`.
@@ -43,10 +43,10 @@ impl Writer {
         Ok(())
     }
 
-    /// The next prompt, and the run it came from where that is known.
+    /// Writes the next prompt, with its run if known.
     ///
     /// # Errors
-    /// `internal` when it cannot be written down.
+    /// `internal` if it cannot be serialised.
     pub fn write(&mut self, prompt: &Prompt, session: Option<&Session>, out: &mut String) -> Result<()> {
         let written = Written { prompt, session: session.map(|session| Facts::of(session, prompt)) };
         match self.format {
@@ -66,7 +66,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What stands behind the last prompt. Once, at the end.
+    /// Writes what follows the last prompt. Call once, at the end.
     pub fn end(&self, out: &mut String) {
         match self.format {
             TransferFormat::Json if self.written == 0 => out.push_str("]\n"),

@@ -1,9 +1,10 @@
-//! Records in YAML: a stream of documents, a list, or the answer of `list`; written as a stream of documents.
+//! Records in YAML: a stream of documents, a list, or the response of `list`; written as documents.
 //!
-//! The library reads whole texts, so a file is cut first: before a line that begins with `---` or `...`, which YAML allows
-//! inside nothing (1.2.2, rule `c-forbidden`), and inside a list before each item. Writing proves itself: what the
-//! library would not read back to the letter, or would write with hidden characters, is written as JSON, which is YAML,
-//! with every character escaped that YAML takes for a line end or refuses, or that is hidden.
+//! The library reads whole texts, so a file is split first: before lines that begin with `---` or
+//! `...`, which cannot occur inside a document (1.2.2, rule `c-forbidden`), and inside a list
+//! before each item. Writing verifies itself: what the library would not read back exactly, or
+//! would write with hidden characters, is written as JSON, which is YAML, escaping every hidden
+//! character and every one that YAML refuses or takes for a line end.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
@@ -21,21 +22,21 @@ use crate::text::yaml as tree;
 /// Reads records from YAML.
 pub(super) struct YamlRecords<R> {
     bytes: Bytes<R>,
-    /// The line read last: where the next piece begins.
+    /// The last line read, which begins the next piece.
     ahead: Vec<u8>,
-    /// How deep the items of this document's list stand; `None` where it is no list, or not known yet.
+    /// The indentation of this document's list items; `None` if not a list, or not yet known.
     items_at: Option<usize>,
     has_begun: bool,
-    /// The line the piece begins in.
+    /// The line where the piece begins.
     began: u64,
     record: u64,
     waiting: VecDeque<(Yaml, Place)>,
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// What a line is in the stream.
+/// The kind of a line in the stream.
 enum Line {
-    /// `---`, and what stands behind it.
+    /// `---`, and the rest of the line.
     Start(Vec<u8>),
     /// `...`
     Stop,
@@ -58,7 +59,7 @@ impl<R: Read> YamlRecords<R> {
         }
     }
 
-    /// The text of the next document, or of the next item of a list; nothing at the end.
+    /// The text of the next document or list item; `None` at the end.
     fn piece(&mut self) -> std::result::Result<Option<Vec<u8>>, ReadError> {
         let mut piece = std::mem::take(&mut self.ahead);
         self.began = self.bytes.line - u64::from(!piece.is_empty());
@@ -104,7 +105,7 @@ impl<R: Read> YamlRecords<R> {
         }
     }
 
-    /// Takes note of a document's first line that says anything.
+    /// Examines a document's first line with content.
     fn note_beginning(&mut self, line: &[u8]) {
         let text = line.trim_ascii();
         if text.is_empty() || matches!(text[0], b'#' | b'%') {
@@ -115,7 +116,7 @@ impl<R: Read> YamlRecords<R> {
         self.items_at = is_item(line, depth).then_some(depth);
     }
 
-    /// The records of a piece.
+    /// Parses the records of a piece.
     fn take_apart(&mut self, piece: &[u8]) -> std::result::Result<(), ReadError> {
         let began = self.began;
         let place = Place { record: self.record + 1, line: Some(began) };
@@ -172,7 +173,7 @@ fn kind_of(line: &[u8]) -> Line {
     if is_marker(b"...").is_some() { Line::Stop } else { Line::Other }
 }
 
-/// True when an item of a list at this depth begins here.
+/// True if a list item at this indentation begins here.
 fn is_item(line: &[u8], depth: usize) -> bool {
     let (Some(before), Some(rest)) = (line.get(..depth), line.get(depth..)) else { return false };
     before.iter().all(|byte| *byte == b' ')
@@ -188,7 +189,7 @@ fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, ReadError> {
     }
 }
 
-/// A YAML value as JSON; what JSON cannot say is refused, never bent.
+/// Converts YAML to JSON; values that JSON lacks are refused.
 fn plain(value: Yaml) -> std::result::Result<Value, String> {
     Ok(match value {
         Yaml::Null => Value::Null,
@@ -197,7 +198,7 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
         Yaml::Number(number) => {
             let whole = number.as_u64().map(Number::from).or_else(|| number.as_i64().map(Number::from));
             let number = whole.or_else(|| number.as_f64().and_then(Number::from_f64));
-            // As JSON requests do: spelt out, so that checks say that it is not finite.
+            // As JSON requests do: spelt out, so that checks can say it is not finite.
             number.map_or_else(|| Value::from("NaN"), Value::Number)
         }
         Yaml::Sequence(items) => Value::Array(items.into_iter().map(plain).collect::<std::result::Result<_, _>>()?),
@@ -215,10 +216,10 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
     })
 }
 
-/// A prompt as a document of its own.
+/// Writes a prompt as a document.
 ///
 /// # Errors
-/// `internal` when it cannot be written down.
+/// `internal` if it cannot be serialised.
 pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
     out.push_str("---\n");
     if let Ok(text) = serde_yaml::to_string(written)

@@ -1,8 +1,8 @@
-//! Text to tokens, as the model was taught them: WordPiece over cleaned, lower-cased words (BERT, arXiv 1810.04805).
+//! Tokenises text as in training: WordPiece over cleaned, lower-cased words (arXiv 1810.04805).
 //!
-//! Owns the vocabulary, searched where it lies in the file, and the cutting of words into pieces; how text is cleaned
-//! and split into words is [`words`]'s. What always holds: any text gives between 2 and 256 tokens, the first of them
-//! `[CLS]` and the last `[SEP]`; no more of a text is read than its tokens need.
+//! Owns the vocabulary, searched in place in the file, and the splitting of words into pieces;
+//! [`words`] cleans text and splits it into words. What always holds: any text gives between 2 and
+//! 256 tokens, the first `[CLS]` and the last `[SEP]`; text is read only as far as needed.
 
 mod words;
 
@@ -10,26 +10,26 @@ use super::MAX_TOKENS;
 use super::asset::{AssetError, Sections, read_u32};
 use words::Part;
 
-/// What a word that cannot be pieced together becomes.
+/// The token of a word that cannot be split into pieces.
 const UNKNOWN: u16 = 100;
 const BEGIN: u16 = 101;
 const END: u16 = 102;
 
-/// Characters of the longest word that is looked at.
+/// Maximum characters of a word.
 const MAX_WORD_CHARACTERS: usize = 100;
 
-/// What marks a piece that continues a word.
+/// The prefix of a piece that continues a word.
 const CONTINUES: &str = "##";
 
 /// The model's words and pieces.
 pub(super) struct Vocabulary {
-    /// Sorted by bytes, one after the other.
+    /// Concatenated, sorted by bytes.
     words: &'static [u8],
-    /// Where each ends: numbers of 32 bits.
+    /// The end offset of each, 32 bits.
     ends: &'static [u8],
-    /// The token of each: numbers of 16 bits.
+    /// The token of each, 16 bits.
     ids: &'static [u8],
-    /// Bytes of the longest.
+    /// Bytes of the longest word.
     longest: usize,
 }
 
@@ -57,7 +57,7 @@ impl Vocabulary {
         Ok(Self { words, ends, ids, longest })
     }
 
-    /// The tokens of `text`, its mark of beginning and end included; cut so that there are at most [`MAX_TOKENS`].
+    /// The tokens of `text` with `[CLS]` and `[SEP]`, truncated to [`MAX_TOKENS`].
     pub(super) fn tokens(&self, text: &str) -> Vec<u16> {
         let mut tokens = vec![BEGIN];
         words::each(text, |part| {
@@ -72,7 +72,7 @@ impl Vocabulary {
         tokens
     }
 
-    /// Appends the pieces of a word: always the longest that fits; one unknown token when something is left.
+    /// Appends the pieces of a word, longest first; one unknown token if some of it does not match.
     fn pieces(&self, word: &str, tokens: &mut Vec<u16>) {
         let before = tokens.len();
         if word.chars().nth(MAX_WORD_CHARACTERS).is_some() {

@@ -1,26 +1,27 @@
-//! Cleans text and splits it into words the way the model's training texts were (BERT, uncased).
+//! Cleans text and splits it into words as in the model's training (BERT, uncased).
 //!
-//! Pure functions over characters. Control characters go; white space becomes blanks; Chinese characters and
-//! punctuation stand alone; accents come off and letters become small. The marks the model itself uses, such as
-//! `[MASK]`, are tokens when a text has them. What always holds: text is read only as far as words are wanted.
+//! Pure functions over characters. Control characters are dropped; white space becomes blanks;
+//! Chinese characters and punctuation are separate words; accents are removed and letters
+//! lower-cased. The model's special tokens, such as `[MASK]`, are recognised in texts. What always
+//! holds: text is read only as far as needed.
 
 use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use unicode_normalization::UnicodeNormalization;
 
-/// The marks that are one token as they stand, before any cleaning.
+/// Special tokens, recognised before any cleaning.
 const SPECIAL: [(&str, u16); 5] = [("[PAD]", 0), ("[UNK]", 100), ("[CLS]", 101), ("[SEP]", 102), ("[MASK]", 103)];
 
-/// What a text falls into.
+/// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part<'a> {
-    /// Cleaned, without white space, never empty.
+    /// A cleaned word without white space, never empty.
     Word(&'a str),
-    /// A mark of the model's own: its token.
+    /// The id of a special token.
     Special(u16),
 }
 
-/// Gives the parts of `text` in order to `take`, until it says no.
+/// Passes the parts of `text` to `take` in order until it returns false.
 pub(super) fn each(text: &str, mut take: impl FnMut(Part<'_>) -> bool) {
     let mut rest = text;
     loop {
@@ -50,7 +51,7 @@ fn next_special(text: &str) -> Option<Special> {
     })
 }
 
-/// False when `take` said no.
+/// Returns false if `take` did.
 fn each_word(text: &str, take: &mut impl FnMut(Part<'_>) -> bool) -> bool {
     let mut word = String::new();
     for c in cleaned(text) {
@@ -70,7 +71,7 @@ fn each_word(text: &str, take: &mut impl FnMut(Part<'_>) -> bool) -> bool {
     word.is_empty() || take(Part::Word(&word))
 }
 
-/// Lower case without control characters and accents, blanks around Chinese characters.
+/// Lower-cases, removes control characters and accents, and puts blanks around Chinese characters.
 fn cleaned(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| !is_removed(*c))
@@ -100,7 +101,7 @@ fn is_accent(c: char) -> bool {
     !c.is_ascii() && category(c) == GeneralCategory::NonspacingMark
 }
 
-/// All of ASCII that is neither letter, digit, blank nor control, and what Unicode calls punctuation.
+/// ASCII that is neither letter, digit, blank nor control, and Unicode punctuation.
 fn is_punctuation(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_punctuation() } else { GeneralCategoryGroup::Punctuation.contains(category(c)) }
 }

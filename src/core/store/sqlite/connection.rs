@@ -2,8 +2,7 @@
 //!
 //! A reading connection never creates or changes the file. A writing one creates what is missing,
 //! private to its owner, and makes every commit durable through a power loss (WAL, `synchronous =
-//! FULL`). Locks are waited for up to [`PATIENCE`]. [`Identity`] tells whose file it is;
-//! [`super::migrate`] migrates it.
+//! FULL`). Locks are waited for up to [`PATIENCE`]. [`Identity`] tells whose file it is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,8 +81,7 @@ pub(super) type FileId = (u64, u64);
 pub(super) type FileId = ();
 
 impl Connected {
-    /// True while the path names the open file. Once it is deleted or replaced, writes would be
-    /// lost.
+    /// True while the path names the open file. Writes to a deleted or replaced file are lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }
@@ -267,8 +265,7 @@ pub(super) fn create_folder(path: &Path) -> Outcome<()> {
 /// Creates an empty file that only its owner can read, unless another process did first.
 ///
 /// The file is created under another name and closed before it is renamed: closing a file drops all
-/// locks this process holds on it, including those of other connections. If this fails, SQLite
-/// creates the file itself.
+/// locks this process holds on it, in all connections. If this fails, SQLite creates it.
 fn create_private_file(path: &Path) {
     if let Some(folder) = path.parent()
         && let Ok(file) = tempfile::Builder::new().prefix(".aludel-").tempfile_in(folder)

@@ -2,8 +2,7 @@
 //!
 //! Inside this module a step fails with a [`Failure`], which knows no path. [`Failure::explain`]
 //! turns it into a core error: what failed, in which file, what to do. The file is called by the
-//! name in its [`Place`], because the message also reaches server clients, who must not learn paths
-//! outside the user's own folder.
+//! name in its [`Place`], as clients must not learn paths outside the user's folder.
 
 use std::path::{Path, PathBuf};
 

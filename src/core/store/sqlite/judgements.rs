@@ -1,7 +1,6 @@
 //! Judgements and judge profiles in SQLite: JSON values, and the columns used to find them.
 //!
-//! A judgement is always read whole, and no query spans the parts of several, so columns for each
-//! verdict would only add joins.
+//! A judgement is always read whole, so columns for each verdict would only add joins.
 
 use rusqlite::{Connection, params};
 

@@ -3,8 +3,7 @@
 //! Opening a store does nothing on disk. The first read opens a connection; a file that does not
 //! exist reads as empty. The first write creates folder and file, migrates, and starts the writer
 //! thread. Reads run on the caller's thread over a small pool of connections, each seeing one state
-//! of the database. Writes queue for the single writer thread, are committed together, and are
-//! answered after the commit is on disk.
+//! of the database. Writes queue for the writer thread, are committed together and then answered.
 //!
 //! Where to go next: `connection` for connection settings, [`migrate`] for formats, `filter` for
 //! list queries, `writer` for commits, `queue` for taking turns among processes, `failure` for
@@ -252,8 +251,8 @@ impl SqliteStore {
         }
     }
 
-    /// Empties expired trash after the first write, in the background. A failure is made up for by
-    /// the next process or the next deletion.
+    /// Empties expired trash after the first write, in the background. The next process or deletion
+    /// makes up for a failure.
     fn expire(&self, writer: &Writer) {
         if let Some(restorable_since) = &self.expiry {
             let before = restorable_since();

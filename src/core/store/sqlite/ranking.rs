@@ -3,11 +3,10 @@
 //! The score is BM25 as FTS5's `bm25` computes it
 //! (<https://www.sqlite.org/fts5.html#the_bm25_function>), exact up to the order of sums; a
 //! property test compares the two. It is faster because text lengths come from [`super::lengths`],
-//! a single phrase is counted while it is ranked, optional phrases are not counted, and the total
-//! comes from the same walk.
+//! a single phrase is counted while it is ranked, and optional phrases are not counted.
 //!
-//! The filter is applied before scoring. The first matches are looked up one by one; when there are
-//! many, all keys that pass are read at once.
+//! The filter is applied before scoring. First matches are looked up one by one; with many, all
+//! passing keys are read.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

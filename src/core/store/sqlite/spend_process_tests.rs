@@ -19,8 +19,8 @@ const NOON: i64 = 1_790_000_000_000;
 /// The worst case of each call.
 const WORST: u64 = 90;
 
-/// Makes `count` calls, 16 at a time, under a daily cap, and reports the cost of each; loses every
-/// seventh, and with `hold` keeps all open.
+/// Makes `count` calls, 16 at a time, under a daily cap, reporting each cost; loses every seventh,
+/// and with `hold` keeps all open.
 #[test]
 #[ignore = "a child process of the tests below"]
 fn child() {

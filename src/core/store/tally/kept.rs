@@ -1,8 +1,8 @@
 //! Totals that are updated as prompts come and go, so that they need not be recounted.
 //!
 //! Counts, tokens, cost and means are exact. Values for percentiles are stored exactly while there
-//! are at most [`MOST_EXACT`] distinct ones, and then in ranges, each represented by its middle,
-//! which is within 0.8 % of every number in it.
+//! are at most [`MOST_EXACT`] distinct ones, then in ranges, each shown as its middle, within 0.8 %
+//! of all in it.
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,7 @@
 //!
 //! Removed are: reasoning between `<think>` tags at the start; preambles ("Sure, here is your
 //! prompt:"); a code fence around the whole; closing remarks ("Let me know if …"); control
-//! characters and terminal sequences. Outer white space is trimmed. [`phrases`] defines preambles
-//! and remarks, conservatively.
+//! characters and terminal sequences. Outer white space is trimmed. [`phrases`] is conservative.
 //!
 //! What always holds: the pieces returned by [`Cleaner::push`] and [`Cleaner::finish`] concatenate
 //! to the cleaned text, which does not depend on how the reply was split, because characters are

@@ -1,7 +1,6 @@
 //! The current line while its kind is undecided.
 //!
-//! Each character is examined once, however long the line grows: its possible kinds are tracked, so
-//! that checks after every character are free.
+//! Each character is examined once: the possible kinds are tracked, so later checks are free.
 
 use super::line::LONGEST_FENCE;
 use super::phrases::{self, is_leading_mark};

@@ -1,5 +1,4 @@
-//! The user's own texts, to check whether they contain a sentence of the reply: what the user wrote
-//! is content, not a model's small talk.
+//! The user's own texts, to find sentences of the reply in: what the user wrote is content.
 //!
 //! They are folded once, on first use. Only as many sentences are searched for as small talk has,
 //! because each is searched for in all texts.

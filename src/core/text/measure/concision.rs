@@ -1,7 +1,6 @@
 //! Concision: no repetition and no filler.
 //!
-//! The only measure that sees repeats. Length itself hardly counts: a longer text loses only if it
-//! has more words for each thing it mentions.
+//! The only measure that sees repeats. Length hardly counts, only words per thing mentioned.
 
 use super::reading::Reading;
 use super::share;

@@ -1,7 +1,6 @@
 //! Reading: splits a text into units and terms, once, for all measures.
 //!
-//! A repeated unit (same terms, ignoring case, punctuation and endings) counts among all words and
-//! runs, and is ignored otherwise.
+//! A repeated unit (by its terms) counts among all words and runs, and is ignored otherwise.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

@@ -1,7 +1,6 @@
 //! Units: splits a text into headings, list items, sentences and lines of code.
 //!
-//! All text except list markers is in one unit. No parser: lines are judged individually, and only
-//! code blocks are tracked across lines.
+//! All text except list markers is in one unit. Only code blocks are tracked across lines.
 
 use crate::text::visited;
 

@@ -4,8 +4,7 @@
 //! it 15 seconds, and for each `%TAG` line at every earlier one. In one pass, [`check`] refuses
 //! nesting deeper than [`MOST_NESTED`] and more than [`MOST_DIRECTIVES`] directives. It follows the
 //! parser's own scanner (libyaml 0.2.5, `scanner.c`), which is the only way to recognise brackets
-//! inside scalars; where the parser would fail, it stops and lets the parser report it. Most texts
-//! have too few brackets to need the pass.
+//! inside scalars; where the parser would fail, it stops. Texts with few brackets skip the pass.
 
 use super::SyntaxError;
 

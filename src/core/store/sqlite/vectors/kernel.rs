@@ -47,8 +47,7 @@ fn widen(half: [u8; HALF]) -> f32 {
     f32::from_bits(magnitude.to_bits() | ((bits & 0x8000) << 16))
 }
 
-/// Converts an eight-bit number exactly, through a float's mantissa: a conversion would not
-/// vectorise.
+/// Converts an eight-bit number exactly, through the mantissa: a cast would not vectorise.
 #[inline(always)]
 fn whole(number: u8) -> f32 {
     const TWO_TO_23: f32 = 8_388_608.0;

@@ -2,8 +2,7 @@
 //!
 //! The table `vectors` is the source of truth: one row per prompt and space, in half precision,
 //! never changed. Replacing deletes the row and inserts another with a new number; deleting a
-//! prompt deletes its rows. Triggers count them in `spaces`, so that counting never walks a million
-//! rows.
+//! prompt deletes its rows. Triggers count them in `spaces`: a count walks no rows.
 //!
 //! What always holds: stored vectors have a direction and length one; a vector with other
 //! dimensions than its space is refused before anything is read or written;

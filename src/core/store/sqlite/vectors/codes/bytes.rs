@@ -1,5 +1,4 @@
-//! The file of bytes that goes with a file of codes: every vector in eight bits a number, for
-//! choosing among what the codes found.
+//! The file of bytes beside a file of codes: eight-bit vectors to choose from what the codes find.
 //!
 //! ```text
 //! record   number of the vector (i64), scale, greatest error (f32 each), numbers (i8 a dimension), checksum (u64)

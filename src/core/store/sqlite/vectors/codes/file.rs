@@ -2,8 +2,7 @@
 //!
 //! A file is renamed into place when complete, and afterwards only whole blocks are appended, so
 //! any process can read it while another appends. Data after the last whole block is left by a
-//! crash, and the next append overwrites it. A process verifies a block's checksum on its first
-//! read.
+//! crash, and overwritten by the next append. Checksums are verified on first read.
 //!
 //! An error means that the file is unusable; it never fails a search, which compares in full.
 
@@ -31,8 +30,8 @@ const WORTH_HALVING: usize = 512;
 /// The extension of the file of bytes, in place of that of the codes.
 pub(super) const BYTES: &str = "bytes";
 
-/// Maximum bytes of a file to cache: the codes of a million vectors of 384 dimensions. Larger files
-/// are read again by every walk.
+/// Maximum bytes of a file to cache: a million vectors of 384 dimensions. Every walk reads larger
+/// files.
 const KEPT: u64 = 64 << 20;
 
 /// Computed once, because it reads several files.

@@ -3,8 +3,7 @@
 //! Only committed vectors are coded, in the order of their numbers, so a file holds every vector of
 //! its space up to the highest number in it, except those deleted since. One process at a time does
 //! this, under a lock; the others use what is there. A file is rebuilt when it is damaged or stale,
-//! when a quarter of it is gone from the database, and when the space has grown so far that its
-//! mean may have moved.
+//! when a quarter of it is gone from the database, and when the space has outgrown its mean.
 //!
 //! Searches and writers do a slice at a time; what the file does not cover yet is compared in full.
 //! A process that stays open does the rest in the background.
