@@ -2,8 +2,8 @@
 //!
 //! A job is held by one worker at a time, for a lease that the worker renews. When a worker dies,
 //! its lease runs out, and from then on every reader sees the job as `interrupted`, without a
-//! write. Taking the job up again raises its attempt. Every write names its attempt ([`Held`]); a
-//! write of an earlier attempt is refused with `conflict`, so a worker that overslept does no harm.
+//! write. Resuming the job raises its attempt. Every write names its attempt ([`Held`]); a write of
+//! an earlier attempt is refused with `conflict`, so a worker that overslept does no harm.
 //!
 //! Leases and moments use the backend's own clock. No method blocks on another worker, so the
 //! guarantees hold across threads, processes and machines.

@@ -36,7 +36,7 @@ pub(super) fn measure(
         if !watch.is_due(done) {
             return Ok(());
         }
-        // Counted only when a report is due, so that quick requests do not pay for it.
+        // The total is counted when a report is due, so that quick requests do not pay for it.
         let total = match total {
             Some(total) => total,
             None => *total.insert(count(connection, &chosen)?),

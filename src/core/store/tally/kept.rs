@@ -113,7 +113,7 @@ impl Sums {
 #[serde(default)]
 struct Histogram {
     sum: u128,
-    /// Numbers, or the middles of ranges.
+    /// The numbers, or the middles of ranges.
     counts: BTreeMap<u64, u64>,
     /// True once the keys are ranges; reset when it becomes empty.
     is_coarse: bool,
