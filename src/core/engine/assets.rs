@@ -1,4 +1,4 @@
-//! `personas` and `templates`: what is said to models, and themes; listed, shown, copied for editing.
+//! `personas` and `templates`: lists, shows and copies them and the themes.
 
 use std::path::PathBuf;
 
@@ -7,58 +7,58 @@ use crate::assets::{AssetInfo, AssetKind, AssetText, Theme};
 use crate::error::Result;
 
 impl Engine {
-    /// The personas, the user's own included. One that cannot be used says why in its `problem`.
+    /// The personas, including the user's own. The `problem` of an unusable one gives the reason.
     pub fn personas(&self) -> Vec<AssetInfo> {
         self.inner.assets.personas()
     }
 
-    /// A persona's file, as it is in force.
+    /// The file of a persona that is in effect.
     ///
     /// # Errors
-    /// `not_found` when there is none of this name; `file` when the user's cannot be read.
+    /// `not_found` for an unknown name; `file` when the user's file cannot be read.
     pub fn persona_text(&self, name: &str) -> Result<AssetText> {
         self.inner.assets.persona_text(name)
     }
 
-    /// Copies a persona into the user's folder for editing; gives the file.
+    /// Copies a persona into the user's folder for editing and returns the path.
     ///
     /// # Errors
-    /// As [`Engine::persona_text`]; `conflict` when the user has it already; `file` when it cannot be written.
+    /// As [`Engine::persona_text`]; `conflict` when there already is a copy; `file`.
     pub fn copy_persona(&self, name: &str) -> Result<PathBuf> {
         let persona = self.inner.assets.persona_text(name)?;
         self.inner.assets.copy_to_user(AssetKind::Persona, &persona.name)
     }
 
-    /// How the workbench is drawn in the theme of this name, whose file may be the user's.
+    /// The workbench theme of this name, built in or the user's own.
     ///
     /// # Errors
-    /// `validation_failed` when there is none of this name; `file` when the user's cannot be used.
+    /// `validation_failed` for an unknown name; `file` when the user's file cannot be used.
     pub fn theme(&self, name: &str) -> Result<Theme> {
         self.inner.assets.theme(name)
     }
 
-    /// What `tui.theme` may name, the user's own marked as such.
+    /// The names that `tui.theme` accepts, with the user's own marked.
     pub fn theme_names(&self) -> Vec<String> {
         self.inner.assets.theme_names()
     }
 
-    /// The templates: what a phase, a strategy, a form or the judge says to a model; the catalogue of models; themes.
+    /// The templates for phases, strategies, forms and the judge; the model catalogue; the themes.
     pub fn templates(&self) -> Vec<AssetInfo> {
         self.inner.assets.templates()
     }
 
-    /// A template's file, as it is in force.
+    /// The file of a template that is in effect.
     ///
     /// # Errors
-    /// `not_found` when there is none of this name; `file` when the user's cannot be read.
+    /// `not_found` for an unknown name; `file` when the user's file cannot be read.
     pub fn template_text(&self, name: &str) -> Result<AssetText> {
         self.inner.assets.template(name)
     }
 
-    /// Copies a template into the user's folder for editing; gives the file.
+    /// Copies a template into the user's folder for editing and returns the path.
     ///
     /// # Errors
-    /// As [`Engine::template_text`]; `conflict` when the user has it already; `file` when it cannot be written.
+    /// As [`Engine::template_text`]; `conflict` when there already is a copy; `file`.
     pub fn copy_template(&self, name: &str) -> Result<PathBuf> {
         let template = self.inner.assets.template(name)?;
         self.inner.assets.copy_to_user(template.kind, &template.name)

@@ -1,4 +1,4 @@
-//! `judge audit`: a judge put to its own test, and what came of it kept.
+//! `judge audit`: tests a judge on known cases and stores its profile.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::ledger::Labels;
 use crate::pipeline::{self, Reporter};
 
 impl Engine {
-    /// Makes the test of a judge ready to begin. It is asked past the cache, and what it is like is kept: what could not be kept
-    /// is a warning of the run with the code `storage`. Dropping the run cancels the calls, and nothing is kept then.
-    ///
-    /// The run fails with the provider's own error, or with `judge_unreliable`, when eight calls in a row bring no valid answer.
+    /// Prepares the audit of a judge. It bypasses the cache and stores the judge's profile; if that
+    /// fails, the run has a warning with the code `storage`. Dropping the run cancels the calls and
+    /// stores nothing. The run fails with the provider's error, or with `judge_unreliable` when
+    /// eight calls in a row give no valid reply.
     ///
     /// # Errors
     /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot.
@@ -31,7 +31,7 @@ impl Engine {
         }))
     }
 
-    /// What is known of judges, by provider and model.
+    /// The stored judge profiles, by provider and model.
     ///
     /// # Errors
     /// `storage`.
@@ -39,7 +39,7 @@ impl Engine {
         self.store().profiles().await
     }
 
-    /// A test that is ready to begin; `cheaper` says what would cost less.
+    /// Prepares an audit that runs `test`. `cheaper` is the advice for a cost that is too high.
     pub(super) fn prepared_audit<F: Future<Output = Result<JudgeAudit>> + Send>(
         &self,
         preflight: Preflight,
@@ -61,7 +61,7 @@ impl Engine {
                 pipeline::start_task(session, Operation::JudgeAudit, None, move |report| async move {
                     let audit = Audit { engine: engine.clone(), judging, judge, report: report.clone() };
                     let mut audited = test(audit).await?;
-                    // The test is paid for: what it says is given, kept or not.
+                    // The test is paid for, so its result is returned even if it cannot be stored.
                     if let Err(error) = engine.store().put_profile(audited.profile.clone()).await {
                         report.warn_unsaved(&error).await;
                     }
@@ -76,12 +76,12 @@ impl Engine {
         })
     }
 
-    /// Who is tested.
+    /// The judge to test.
     pub(super) fn bench_of_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<JudgePanel<'a>> {
         self.bench(request.judge_provider.as_slice(), self.usual_judge(), &[])
     }
 
-    /// How a judge is tested, and who pays.
+    /// The judging context and the account of an audit.
     pub(super) fn judging_of_audit(
         &self,
         request: &JudgeAuditRequest,
@@ -122,7 +122,7 @@ impl Engine {
             thorough: true,
         };
         let price = spend::caps(None, None, request.assume_price).assumed_price;
-        // A text in the judge's own words may be longer than any other. To be asked for it costs less than a question does.
+        // A text in the judge's own words can be the longest. Asking for it is cheaper than judging.
         let (about_own, others) = audit::most_calls(&cases);
         let rest = self.estimate_of_questions(&judgeable, others, price)?;
         judgeable.longest = longest.max(audit::OWN_BYTES);
@@ -139,12 +139,12 @@ pub(super) struct Audit {
 }
 
 impl Audit {
-    /// Says how many questions of this part are answered, of how many.
+    /// Reports how many questions of this part are answered.
     pub(super) fn tell(&self, part: &str, done: usize, total: usize) {
         self.report.progress(part, done as u64, Some(total as u64));
     }
 
-    /// Puts the judge to its own test. What is known of its agreement with a person stays.
+    /// Tests the judge. Its stored agreement with a person's labels is kept.
     pub(super) async fn put_to_test(&self) -> Result<JudgeProfile> {
         let Self { engine, judging, judge, .. } = self;
         let mut failures = Failures::default();
@@ -156,7 +156,7 @@ impl Audit {
         Ok(profile)
     }
 
-    /// The cases with texts in the judge's own words; `builtin` has none, because it does not write from understanding.
+    /// The cases with texts in the judge's own words; `builtin` has none, as it cannot paraphrase.
     async fn own_words(&self, cases: Vec<Case>, failures: &mut Failures) -> Result<(Vec<Case>, Vec<ModelMetadata>)> {
         let settings = self.engine.inner.registry.settings(self.judge.provider.name());
         if settings.is_some_and(|settings| settings.kind == ProviderKind::Builtin) {

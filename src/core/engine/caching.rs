@@ -1,10 +1,10 @@
-//! Which answers are cached: whose, in which namespace, for how long. The cache itself is [`crate::provider::cache`]'s.
+//! Decides which responses are cached and for how long, by [`crate::provider::cache`].
 //!
-//! Those of generations are kept where `cache.enabled` says so, within `cache.ttl` and
-//! `cache.max_size`; the judge's always, because a comparison is asked at temperature 0 and asked
-//! again by every selection among the same prompts. A request with `no_cache` comes here for
-//! neither, but for what its own job was told before it was interrupted. `builtin` is asked each
-//! time: it is free, gives the same answer anyway, and is quicker than a disk.
+//! Generation responses are cached if `cache.enabled` is set, within `cache.ttl` and
+//! `cache.max_size`. Judge responses are always cached: a comparison is asked at temperature 0, and
+//! every selection among the same prompts asks it again. A request with `no_cache` uses neither
+//! namespace, only the responses its own job received before it was interrupted. `builtin` is never
+//! cached: it is free, deterministic and faster than a disk.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use crate::provider::sim::MOST_SCRIPT_BYTES;
 use crate::store::sqlite::answers::SqliteAnswers;
 use crate::text::clean::clean;
 
-/// The judge's answers: none is so old that its model is likely to be another by now, and the file stays small.
+/// Judge responses expire before a model is likely to change behind its name; the file stays small.
 const JUDGE_LIMITS: NamespaceLimits = NamespaceLimits { ttl: Duration::from_hours(30 * 24), max_entries: 10_000 };
 
 impl Engine {
-    /// `provider`, which asks `target` first, behind the cache as far as answers of this kind are kept.
+    /// Puts `provider`, which asks `target` first, behind the cache if this namespace is in use.
     pub(super) fn kept(
         &self,
         provider: Arc<dyn Provider>,
@@ -38,8 +38,8 @@ impl Engine {
         Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
     }
 
-    /// These judges, each behind the answers that the job's journal has. For requests that leave
-    /// the cache out: what an earlier attempt of the same job was told is no answer of another run.
+    /// Puts each judge behind the responses recorded in the job's journal. For requests that bypass
+    /// the cache: responses from an earlier attempt at the same job still count.
     pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
         let store = Arc::new(JournalledAnswers::of(journal.clone()));
         let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));
@@ -60,21 +60,21 @@ impl Engine {
             CacheNamespace::Generation => cache.enabled.then(|| Keeping {
                 shelf,
                 limits: NamespaceLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
-                // What is empty once it is cleaned fails its phase, and would fail it again.
+                // A response that is empty after cleaning fails its phase, and would fail it again.
                 accepts: |_, text| !clean(text).trim().is_empty(),
             }),
             CacheNamespace::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
         }
     }
 
-    /// Where the answers of `target` come from; `None` for those that are not kept.
+    /// The source of `target`'s responses, part of their cache key; `None` if they are not cached.
     fn source(&self, target: &wiring::Target<'_>) -> Option<Source> {
         let settings = self.inner.registry.settings(target.provider)?;
         let script = match (settings.kind, &settings.script) {
             (ProviderKind::Builtin, _) => return None,
             (ProviderKind::Sim, Some(path)) => {
                 let script = String::from_utf8(files::read_own(path, MOST_SCRIPT_BYTES).ok()?).ok()?;
-                // What it plays from another file may change without it.
+                // The cassette is another file, which can change without the script changing.
                 if script.contains("cassette:") {
                     return None;
                 }
@@ -93,7 +93,7 @@ impl Engine {
         })
     }
 
-    /// What all runs of this process share. Touches nothing until the first look-up.
+    /// The cache shared by all runs of this process. Opens nothing until the first look-up.
     fn answers(&self) -> &Arc<Answers> {
         self.inner.answers.get_or_init(|| {
             let file = Arc::new(SqliteAnswers::open(&self.paths().cache));
@@ -101,7 +101,7 @@ impl Engine {
         })
     }
 
-    /// What is in the file of the cache; nothing to say where there is none.
+    /// Checks the cache file; `None` if there is none.
     pub(super) fn check_cache(&self) -> Option<Check> {
         const NAME: &str = "cache";
         let path = &self.paths().cache;

@@ -1,4 +1,4 @@
-//! What `validate` finds out about the database and the folders that are written to.
+//! Checks the database and the folders that are written to, for `validate`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::store::sqlite::integrity::{self, Damage, Depth};
 
 const DATABASE: &str = "database";
 
-/// Faults that are told; one broken page can make many.
+/// The most faults listed; one broken page can cause many.
 const MOST_TOLD: usize = 5;
 
 impl Engine {
-    /// Whether the data folder, and that of the database, can be written. A file is made there and removed again.
+    /// Checks that the data and database folders can be written, by creating and removing a file.
     pub(super) fn check_places(&self) -> Vec<Check> {
         let paths = self.paths();
         let mut folders = vec![paths.home.clone()];
@@ -32,16 +32,16 @@ impl Engine {
             .collect()
     }
 
-    /// Whether the database is whole and can be written.
+    /// Checks that the database is intact and can be written.
     pub(super) async fn check_database(&self, request: ValidateRequest) -> Vec<Check> {
         let path = self.paths().database.clone();
         if !path.exists() {
             return vec![Check::ok(DATABASE, format!("{} will be made by the first run", path.display()))];
         }
-        // Counting migrates an older file, as every read does.
+        // Counting migrates an old file, like every read.
         let counted = match self.store().count(Filter::default()).await {
             Ok(counted) => Ok(counted),
-            // A table that is gone is told by name below.
+            // A missing table is named below.
             Err(error @ Error::Storage(_)) => Err(error),
             Err(error) => return vec![Check::failed(DATABASE, &error)],
         };
@@ -70,7 +70,7 @@ impl Engine {
         checks
     }
 
-    /// What is wrong and what to do about it.
+    /// Describes the damage and the fix.
     fn told(&self, path: &Path, damage: &Damage) -> String {
         let mut faults = damage.faults.iter().take(MOST_TOLD).map(|fault| fault.replace('\n', " ")).collect::<Vec<_>>();
         if damage.faults.len() > MOST_TOLD {
@@ -92,7 +92,7 @@ impl Engine {
     }
 }
 
-/// Makes a file in the folder, or a folder where that is still to be made, and removes it.
+/// Creates and removes a file in the folder, or a folder if that does not exist yet.
 fn try_to_write(folder: &Path) -> Result<(), Error> {
     let there = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(folder);
     let mut temporary = tempfile::Builder::new();

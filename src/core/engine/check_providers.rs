@@ -1,7 +1,7 @@
-//! What `validate` says of providers: each as configured, and the models that phases ask of them. Nothing is sent.
+//! Checks the configured providers and the models of the phases for `validate`. Sends nothing.
 //!
-//! A provider is built as a run would build it, so what would refuse to start is found here: a missing key, an address
-//! that is none, a certificate that cannot be read. What only a call can tell is `test-providers`' business.
+//! A provider is built as a run would build it, so this finds what would keep it from starting: a
+//! missing key, an invalid address, an unreadable certificate. `test-providers` makes real calls.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -16,11 +16,11 @@ use crate::probe::KeySource;
 use crate::provider::catalog::Catalog;
 use crate::provider::route::OnRefusal;
 
-/// Days before its end from which a model is warned of.
+/// How many days before a model is shut down the warnings begin.
 const NOTICE_DAYS: i32 = 60;
 
 impl Engine {
-    /// The providers of the configuration and `builtin`; those that nobody configured are no concern of its.
+    /// Checks the configured providers and `builtin`, no others.
     pub(super) fn check_providers(&self) -> Vec<Check> {
         let mut checks = Vec::new();
         for info in self.inner.registry.infos() {
@@ -35,7 +35,7 @@ impl Engine {
             let in_words = || self.in_words(&info.name, provider, info.default_model.as_deref());
             match built {
                 Ok(_) => checks.push(Check::ok(&name, in_words())),
-                // The check names the provider already.
+                // The name of the check already has the provider.
                 Err(Error::Provider(error)) => checks.push(Check::failed_with(&name, error.message)),
                 Err(error) => checks.push(Check::failed(&name, &error)),
             }
@@ -47,7 +47,7 @@ impl Engine {
         checks
     }
 
-    /// Whether a phase could be run: who does it, and its fallbacks.
+    /// Checks that a phase's provider and fallbacks can be used.
     pub(super) fn check_phase(&self, phase: Phase) -> Check {
         let config = self.config();
         let name = format!("phase {phase}");
@@ -58,7 +58,7 @@ impl Engine {
         let infos = self.inner.registry.infos();
         let default_model = |target: &wiring::Target<'_>| {
             let info = infos.iter().find(|info| info.name == target.provider)?;
-            // A provider that is no network's brings its own.
+            // A local provider brings its own model.
             if is_networked(info.kind) { info.default_model.clone() } else { Some(String::new()) }
         };
         let all: Vec<_> = std::iter::once(target).chain(fallbacks.iter().map(|it| wiring::Target::parse(it))).collect();
@@ -75,7 +75,7 @@ impl Engine {
         Check::ok(name, format!("bound to {}", shown.join(", then ")))
     }
 
-    /// What a provider is, in a line.
+    /// Describes a provider in one line.
     fn in_words(&self, name: &str, provider: &ProviderConfig, model: Option<&str>) -> String {
         let mut parts = vec![format!("kind {}", provider.kind)];
         parts.extend(model.map(|model| format!("model {model}")));
@@ -89,9 +89,9 @@ impl Engine {
         parts.join(", ")
     }
 
-    /// What is known of the models that the phases and the providers ask for: a warning each where there is reason.
+    /// Warns about models with known problems, and about catalogue rows without a provider.
     pub(super) fn check_models(&self) -> Vec<Check> {
-        // A catalogue that cannot be read is told of among the templates.
+        // The template checks report a catalogue that cannot be read.
         let Ok(catalog) = self.inner.assets.catalog() else { return Vec::new() };
         let today = self.inner.clock.now().to_zoned(TimeZone::UTC).date();
         let strangers =
@@ -109,7 +109,7 @@ impl Engine {
         strangers.chain(warnings).collect()
     }
 
-    /// Every model that a run may ask for, once: those of the providers, the phases, their fallbacks, and the judge.
+    /// The distinct models of the providers, the phases, their fallbacks and the judge.
     fn models_asked_for(&self) -> Vec<(ProviderKind, String, String)> {
         let config = self.config();
         let infos = self.inner.registry.infos();
@@ -143,7 +143,7 @@ impl Engine {
     }
 }
 
-/// What the user should know of a model; `None` when all is well.
+/// The warning about a model; `None` if there is nothing to say.
 fn remark(
     catalog: &Catalog,
     kind: ProviderKind,
@@ -163,7 +163,7 @@ fn remark(
         }
     }
     if catalog.price(kind, provider, base_url, model).is_some() || kind == ProviderKind::OpenRouter {
-        // What OpenRouter's models cost, each answer says itself.
+        // OpenRouter reports the price in each response.
         return None;
     }
     let known = if card.is_some() { "its price is not known" } else { "neither it nor its price is known" };
@@ -172,17 +172,17 @@ fn remark(
     ))
 }
 
-/// True for the kinds that are reached over a network, whose models somebody must name.
+/// True for the kinds reached over a network, which need a model name.
 const fn is_networked(kind: ProviderKind) -> bool {
     !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim)
 }
 
-/// That nobody names a model, and what to do.
+/// The message for a provider without a model.
 fn nameless(provider: &str) -> String {
     format!("no model is set: set `providers.{provider}.model`, or write `{provider}/MODEL` where it is bound")
 }
 
-/// What is odd about where a provider is reached.
+/// Warnings about a provider's base URL.
 fn misplaced(name: &str, provider: &ProviderConfig) -> impl Iterator<Item = String> {
     let url = provider.base_url.as_deref().unwrap_or_default().trim_end_matches('/');
     let (scheme, rest) = url.split_once("://").unwrap_or_default();

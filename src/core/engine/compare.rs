@@ -1,4 +1,4 @@
-//! `compare`: stored prompts beside each other, and with a task the judge's run among them.
+//! `compare`: compares stored prompts side by side and, given a task, lets the judge choose.
 
 use super::prepared::Prepared;
 use super::{Engine, wiring};
@@ -8,19 +8,19 @@ use crate::domain::{CompareResult, Operation, Prompt};
 use crate::error::{Error, Result};
 use crate::event::{Outcome, Run};
 
-/// A comparison of which the judge's part may still be under way.
+/// A comparison whose judging may not be done yet.
 pub struct Comparing {
     beside: CompareResult,
     judging: Option<Prepared>,
 }
 
 impl Comparing {
-    /// The judge's part, ready to begin; `None` when no task was given.
+    /// The prepared judging; `None` if no task was given.
     pub fn take_prepared(&mut self) -> Option<Prepared> {
         self.judging.take()
     }
 
-    /// The judge's run, to be followed to its end; `None` when no task was given. Dropping it cancels the judge.
+    /// Starts the judging; `None` if no task was given. Dropping the run cancels it.
     ///
     /// # Errors
     /// As [`Prepared::start`].
@@ -28,10 +28,10 @@ impl Comparing {
         self.take_prepared().map(Prepared::start).transpose()
     }
 
-    /// The comparison, with what the judge's run came to where there was one.
+    /// The comparison, with the judge's choice if there was one.
     ///
     /// # Errors
-    /// `internal` for the outcome of a run of another kind.
+    /// `internal` for the outcome of another operation.
     pub fn conclude(self, judged: Option<Outcome>) -> Result<CompareResult> {
         let selection = match judged {
             None => None,
@@ -43,11 +43,11 @@ impl Comparing {
 }
 
 impl Engine {
-    /// Compares prompts in the order in which they are named. With a task the judge's run is made ready.
+    /// Compares prompts in the given order. Given a task, also prepares the judging.
     ///
     /// # Errors
-    /// `not_found`; `validation_failed` for one prompt named twice; with a task whatever [`Engine::select`] can fail
-    /// with; `storage`.
+    /// `not_found`; `validation_failed` for a prompt named twice; with a task the errors of
+    /// [`Engine::select`]; `storage`.
     pub async fn compare(&self, request: CompareRequest) -> Result<Comparing> {
         let prompts = self.distinct(request.prompt_ids()).await?;
         let beside = self.beside(prompts, request.task().map(str::to_owned)).await?;

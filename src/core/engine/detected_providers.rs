@@ -1,8 +1,8 @@
-//! Providers that could be used and that nobody configured: a key in the environment, an Ollama that runs.
+//! Detects usable providers that are not configured: a key in the environment, or a running Ollama.
 //!
-//! They bind nothing by themselves, because that would spend money unasked, so the first run that finds one points it
-//! out, once ([`crate::notices`]). Looking is no part of the run: keys are looked up at once, Ollama is asked beside the run
-//! and only on this machine, and nothing is an error. What else is explained once is asked and noted here too.
+//! A detected provider is never bound to a phase, because that would spend money unasked; the first
+//! run that finds one mentions it, once ([`crate::notices`]). Detection never fails or delays a
+//! run: Ollama is asked alongside it, and only on this machine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use crate::domain::ProviderKind;
 use crate::notices::{self, Notice};
 use crate::provider::transport::probe::RunningOllama;
 
-/// The longest a run that has ended is held up by Ollama's silence.
+/// How long a finished run waits for Ollama's answer.
 const LAST_WAIT: Duration = Duration::from_millis(50);
 
 /// A provider that could be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedProvider {
-    /// The name under which a request may ask for it.
+    /// The name that a request uses for it.
     pub name: String,
     /// Why it can be used: `OPENAI_API_KEY is set`.
     pub reason: String,
 }
 
-/// A look that has begun. Dropping it leaves everything as it was.
+/// A detection in progress. Dropping it has no effect on anything else.
 #[derive(Debug)]
 pub struct DetectedProviders {
     with_key: Vec<DetectedProvider>,
     ollama: Option<JoinHandle<Option<RunningOllama>>>,
-    /// Who is known to the user without a word.
+    /// The unconfigured provider this run uses, which the user therefore knows already.
     in_use: Option<String>,
     file: PathBuf,
 }
@@ -44,13 +44,13 @@ impl Engine {
         notices::was_explained(&self.paths().home.join(notices::FILE), notice)
     }
 
-    /// Remembers that `notice` was explained, where there is a data folder; without one it is explained again.
+    /// Remembers that `notice` was explained. Without a data folder it will be explained again.
     pub fn explained(&self, notice: Notice) {
         notices::explained(&self.paths().home.join(notices::FILE), notice);
     }
 
-    /// Starts looking for providers that are not configured, alongside a run that asks for `provider`, which is left out.
-    /// Needs a tokio runtime.
+    /// Starts looking for providers that are not configured, alongside a run that uses `provider`,
+    /// which is left out. Needs a tokio runtime.
     pub fn look_for_providers(&self, provider: Option<&str>) -> DetectedProviders {
         let file = self.paths().home.join(notices::FILE);
         let in_use = provider.map(|named| wiring::Target::parse(named).provider);
@@ -84,7 +84,7 @@ impl Engine {
 }
 
 impl DetectedProviders {
-    /// Those who were found, who count as pointed out from now on. Nobody where that cannot be remembered.
+    /// Returns the new providers and marks them as mentioned. Returns none if that cannot be saved.
     pub async fn point_out(self) -> Vec<DetectedProvider> {
         let Self { with_key: mut found, ollama, in_use, file } = self;
         if let Some(asked) = ollama

@@ -1,7 +1,7 @@
-//! Which model makes vectors here, and what `validate` says of it.
+//! Chooses the embedding model and checks it for `validate`.
 //!
-//! The embedded one, unless `generation.default_embedding_model` names another as `provider` or `provider/model`. It is
-//! made when first needed, the same one ever after; what it is used for is in `search`, `indexing` and `reindex`.
+//! It is the embedded model unless `generation.default_embedding_model` names another as `provider`
+//! or `provider/model`. It is created once, when first needed.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ const MODEL_KEY: &str = "generation.default_embedding_model";
 const DIMENSIONS_KEY: &str = "generation.default_embedding_dimensions";
 
 impl Engine {
-    /// What makes vectors here.
+    /// The configured embedder.
     ///
     /// # Errors
-    /// `config_invalid` for a provider or model that makes none; `provider_auth` where the key is missing; `file`.
+    /// `config_invalid` for a provider or model that cannot embed; `provider_auth`; `file`.
     pub(super) fn embedder(&self) -> Result<Arc<dyn Embedder>> {
         if let Some(known) = self.inner.embedder.get() {
             return Ok(Arc::clone(known));
@@ -36,13 +36,13 @@ impl Engine {
         Ok(Arc::clone(self.inner.embedder.get_or_init(|| made)))
     }
 
-    /// What makes vectors here, its calls written down under this command.
+    /// The configured embedder with an account that records its calls under this command.
     pub(super) fn meaning(&self, command: &'static str) -> Result<EmbeddingContext> {
         let account = self.account(Caps::default(), Labels { command, ..Labels::default() });
         Ok(EmbeddingContext { embedder: self.embedder()?, account })
     }
 
-    /// Whether prompts can be found by meaning, as far as that is known without asking anybody.
+    /// Whether search by meaning works, as far as that can be known without a call.
     pub(super) fn check_embedding(&self) -> Check {
         const NAME: &str = "embeddings";
         match self.embedder() {
@@ -56,13 +56,13 @@ impl Engine {
         }
     }
 
-    /// What is wrong with a value of the configuration, at its place.
+    /// Turns a value error into a configuration error that points at its file and line.
     fn misconfigured(&self, error: Error) -> Error {
         let Error::Value(faults) = error else { return error };
         let fault = |fault: crate::error::Fault| {
             let key = if fault.field == "dimensions" { DIMENSIONS_KEY } else { MODEL_KEY };
             let (source, line) = wiring::place(self.origins().of(key));
-            // Clients of a server may learn of the user's own folder, and of no other.
+            // Server clients may see paths in the user's own folder, and no others.
             let source = match source {
                 ConfigSource::File(path) => ConfigSource::File(self.paths().shown(&path)),
                 other => other,

@@ -1,10 +1,10 @@
-//! What a run may cost at most, before anything is sent: `spend.preflight_usd` asks for it, and under a cap each variant
-//! is given as much before it begins ([`Engine::allowance`]).
+//! Estimates the most that a run can cost, before anything is sent. The preflight compares it with
+//! `spend.preflight_usd`; under a cap each variant reserves as much ([`Engine::allowance`]).
 //!
-//! The same bounds as the ledger's, over calls that do not exist yet: each phase's messages as they will be made, with
-//! the draft that the phase before may write ([`BYTES_A_TOKEN`]); the judge's comparisons with a repair each. Of a
-//! binding and its fallbacks the dearest counts. Retries are not in it: what is refused is not billed as a rule, and a
-//! run that was confirmed is held to the estimate.
+//! The bounds are those of the ledger, for calls not made yet: each phase's messages with the
+//! longest draft of the previous phase ([`BYTES_A_TOKEN`]), and the judge's comparisons with one
+//! repair each. Of a binding and its fallbacks the most expensive counts. Retries are not included:
+//! refused calls are usually not billed, and a confirmed run is held to the estimate.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What both take together.
+    /// The sum of both estimates.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
         let unpriced: BTreeSet<String> = self.unpriced.into_iter().chain(other.unpriced).collect();
@@ -50,35 +50,35 @@ impl Estimate {
     }
 }
 
-/// Whether a run may begin without a question.
+/// Whether a run can start without confirmation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Preflight {
-    /// It may.
+    /// It can.
     Clear,
-    /// It may, and nobody knows what it costs.
+    /// It can, but its cost is unknown.
     Unknown(Estimate),
-    /// It may cost more than is allowed without asking.
+    /// It may cost more than is allowed without confirmation.
     Ask(Estimate),
 }
 
-/// One call that may be made, at each of the places where it may go.
+/// The bound of one call over all targets that it may go to.
 struct Bound {
     cost: Money,
-    /// Tokens that the answer may have.
+    /// The most tokens of the answer.
     answer: u64,
-    /// Why a cap in dollars cannot be kept at the first of these places, if it cannot.
+    /// Why a cap in dollars cannot be enforced at the first target, if it cannot.
     obstacle: Option<Refusal>,
 }
 
-/// Bytes that a token of a draft is taken to have where it is sent on: the ledger counts a request by its bytes. English
-/// has some four; what a longer one is short of comes from what its own phase did not use, or from what the caps leave.
+/// The assumed bytes a token of a draft that is sent on, as the ledger bounds requests by bytes.
+/// English has about four. Longer drafts use what their own phase, or the caps, left over.
 const BYTES_A_TOKEN: u64 = 4;
 
-/// Tokens by which asking the judge to repair its reply lengthens a request, beside that reply.
+/// The tokens that a repair adds to the judge's request, in addition to the reply to repair.
 const REPAIR: u64 = 256;
 
 impl Engine {
-    /// What a run may take at most. Sends nothing; reads the templates.
+    /// The most that a run can take. Sends nothing; reads the templates.
     ///
     /// # Errors
     /// `validation_failed` when a provider cannot be used; `file` for a template that cannot.
@@ -118,7 +118,7 @@ impl Engine {
         Ok(tally.estimate(calls, cost))
     }
 
-    /// What each variant of a run may take at most, and its judge at least; `None` where no cap is in force.
+    /// The most that each variant can take and the least its judge needs; `None` without a cap.
     ///
     /// # Errors
     /// As [`Engine::estimate`].
@@ -170,7 +170,7 @@ impl Engine {
         Ok(Some(allowance))
     }
 
-    /// What asking the judge may take at most, repairs included.
+    /// The most that judging can take, repairs included.
     ///
     /// # Errors
     /// As [`Engine::estimate`].
@@ -184,7 +184,7 @@ impl Engine {
         Ok(tally.estimate(judged.calls, judged.cost))
     }
 
-    /// What so many questions to each judge may take at most, repairs included.
+    /// The most that this many questions to each judge can take, repairs included.
     ///
     /// # Errors
     /// As [`Engine::estimate`].
@@ -199,7 +199,7 @@ impl Engine {
         Ok(tally.estimate(judged.calls, judged.cost))
     }
 
-    /// Whether this run may begin without a question: one that has a budget of its own may, whatever it is.
+    /// Whether this run can start without confirmation. A run with a budget of its own always can.
     ///
     /// # Errors
     /// As [`Engine::estimate`].
@@ -207,7 +207,7 @@ impl Engine {
         self.against_preflight(request.budget_usd, || self.estimate(request))
     }
 
-    /// Holds what a run may take against what passes without asking.
+    /// Compares an estimate with `spend.preflight_usd`.
     pub(super) fn against_preflight(
         &self,
         budget_usd: Option<f64>,
@@ -224,7 +224,7 @@ impl Engine {
         })
     }
 
-    /// As [`Engine::pass_preflight`], of a run whose budget may have been given since: that is the consent.
+    /// Like [`Engine::pass_preflight`], but a budget given since then counts as consent.
     pub(super) fn consent(
         &self,
         preflight: &Preflight,
@@ -237,8 +237,8 @@ impl Engine {
         }
     }
 
-    /// Refuses a run that has to be confirmed, saying what would make it `cheaper`; answers what the user should know of one
-    /// that need not be.
+    /// Refuses a run that needs confirmation, advising how to make it `cheaper`. Otherwise returns
+    /// the warning for the user, if any.
     pub(super) fn pass_preflight(&self, preflight: &Preflight, cheaper: &str) -> Result<Option<String>> {
         match preflight {
             Preflight::Clear => Ok(None),
@@ -262,49 +262,49 @@ impl Engine {
     }
 }
 
-/// What a judge may be asked about.
+/// The bounds of what a judge is asked about.
 pub(super) struct Judgeable<'a> {
     pub(super) task: &'a str,
     pub(super) persona: &'a str,
     pub(super) rubric: Arc<Rubric>,
     pub(super) targets: &'a [wiring::Target<'a>],
-    /// How many candidates there are.
+    /// The number of candidates.
     pub(super) candidates: usize,
-    /// The most bytes that one of them has.
+    /// The length of the longest candidate in bytes.
     pub(super) longest: u64,
     pub(super) thorough: bool,
 }
 
-/// What the phases of a variant may cost.
+/// The bounds of a variant's phases.
 struct Chain {
-    /// By phase.
+    /// The cost of each phase.
     steps: Vec<Money>,
-    /// Tokens that its prompt may have.
+    /// The most tokens of the finished prompt.
     answer: u64,
-    /// Why a cap in dollars cannot be kept, if it cannot.
+    /// Why a cap in dollars cannot be enforced, if it cannot.
     obstacle: Option<Refusal>,
 }
 
-/// One question to a judge.
+/// The bounds of one question to a judge.
 struct Question {
     first: Bound,
     repair: Bound,
 }
 
-/// What asking a judge may take at most.
+/// The most that judging can take.
 struct Judged {
     calls: u64,
     cost: Money,
 }
 
-/// An estimate of a generate run in the making.
+/// A generate run being estimated.
 struct Estimating<'a> {
     tally: Tally<'a>,
     request: &'a GenerateRequest,
 }
 
 impl Estimating<'_> {
-    /// What the phases of a variant may cost.
+    /// The bounds of a variant's phases.
     fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<Chain> {
         let mut chain = Chain { steps: Vec::with_capacity(phases.len()), answer: 0, obstacle: None };
         for (place, phase) in phases.iter().enumerate() {
@@ -320,7 +320,7 @@ impl Estimating<'_> {
         Ok(chain)
     }
 
-    /// The brief of a phase, with an empty draft where there will be one.
+    /// The brief of a phase, with an empty text in place of the previous phase's draft.
     fn brief(&self, phases: &[Phase], phase: Phase, has_draft: bool, strategy: &str, count: u32) -> PhaseBrief {
         let (request, config) = (self.request, self.tally.engine.config());
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
@@ -330,7 +330,7 @@ impl Estimating<'_> {
             persona: request.persona.clone().unwrap_or_else(|| wiring::default_persona(config).to_owned()),
             strategy: strategy.to_owned(),
             target: target.map_or(TargetFamily::Generic, TargetFamily::of_model),
-            // Its number is part of the text, and this one is the longest.
+            // The variant number is part of the text, and this one is the longest.
             variant: count.saturating_sub(1),
             original_input: request.input.clone(),
             input: if has_draft { String::new() } else { request.input.clone() },
@@ -339,10 +339,10 @@ impl Estimating<'_> {
     }
 }
 
-/// What calls may cost, and whose prices are unknown.
+/// Bounds calls, and collects the models without a known price.
 struct Tally<'a> {
     engine: &'a Engine,
-    /// Of models whose price is unknown.
+    /// The price assumed for models whose price is unknown.
     assumed_price: Option<Price>,
     unpriced: BTreeSet<String>,
 }
@@ -361,14 +361,14 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// What asking every judge may take, each question with the repair of its reply.
+    /// The most that a judging can take over all judges, each question with a repair.
     fn judging(&mut self, judgeable: &Judgeable<'_>) -> Result<Judged> {
         let order_swaps = self.engine.config().judge.order_swaps;
         let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
         self.asking(judgeable, asks)
     }
 
-    /// What asking every judge so many questions may take, each question with the repair of its reply.
+    /// The most that this many questions to every judge can take, each with a repair.
     fn asking(&mut self, judgeable: &Judgeable<'_>, asks: u64) -> Result<Judged> {
         let mut judged = Judged { calls: 0, cost: Money::ZERO };
         for Question { first, repair } in self.questions(judgeable)? {
@@ -378,7 +378,7 @@ impl<'a> Tally<'a> {
         Ok(judged)
     }
 
-    /// The dearest question to every judge.
+    /// The most expensive question to each judge.
     fn questions(&mut self, judgeable: &Judgeable<'_>) -> Result<Vec<Question>> {
         let judging = Judging {
             judges: self.engine.judges(judgeable.targets, true)?,
@@ -408,7 +408,7 @@ impl<'a> Tally<'a> {
         Ok(questions)
     }
 
-    /// The dearest of the targets, for a request with so many more tokens.
+    /// The bound over all targets, for this request with `more_tokens` added.
     fn call(
         &mut self,
         asked: &ChatRequest,
@@ -430,7 +430,7 @@ impl<'a> Tally<'a> {
                 WorstCase::Unbounded => Some(Refusal::UnboundedAnswer { model: model.clone() }),
             };
             if let Some(obstacle) = obstacle {
-                // Without a model nobody is asked, and a fallback is refused when its turn comes.
+                // A target without a model is never called, and a fallback is refused in its turn.
                 dearest.obstacle = dearest.obstacle.or((place == 0 && !model.is_empty()).then_some(obstacle));
                 self.unpriced.insert(model);
             }

@@ -1,34 +1,34 @@
-//! What others can read or change of the user's own: the configuration, the data folder, and what is in it.
+//! Finds configuration and data files that other users can read or change.
 //!
-//! The configuration can hold keys and commands, the database everything that was ever asked, and a template decides
-//! what is sent to a model, so each is the user's alone: files 0600, folders 0700, templates not writable by others.
-//! A folder above that others may write to lets them put another in its place, unless it is sticky (as `/tmp` is).
-//! Links are followed, since what they lead to is what is read. Modes mean this on Unix alone; elsewhere nothing is
-//! found.
+//! The configuration can hold keys and commands, the database holds every request ever made, and a
+//! template decides what is sent to a model. So they must be private: files 0600, folders 0700,
+//! templates not writable by others. A parent folder that others can write to lets them replace
+//! what is in it, unless it is sticky (like `/tmp`). Links are followed, because the target is what
+//! gets read. Modes have this meaning on Unix only; elsewhere nothing is reported.
 
 use std::path::PathBuf;
 
 use super::Engine;
 use super::system::Check;
 
-/// Findings that are told one by one.
+/// The most findings listed one by one.
 const MOST_TOLD: usize = 20;
 
 /// The name of the check.
 const NAME: &str = "permissions";
 
-/// A path that others get at, and how.
+/// A path that others can read or change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Exposure {
     path: PathBuf,
-    /// What is wrong, after the path.
+    /// What is wrong; follows the path in the message.
     what: String,
-    /// The command that mends it, without the path.
+    /// The command that fixes it, without the path.
     fix: String,
 }
 
 impl Engine {
-    /// A warning for everything that others can read or change, or one check that says that there is nothing.
+    /// One warning for each path that others can read or change, or a single passing check.
     pub(super) fn check_permissions(&self) -> Vec<Check> {
         let paths = self.paths();
         let found = find(paths, self.config());
@@ -37,7 +37,7 @@ impl Engine {
             .take(MOST_TOLD)
             .map(|Exposure { path, what, fix }| {
                 let shown = paths.shown(path).display().to_string();
-                // The home itself is shown as `~/`.
+                // The home folder itself is shown as `~/`.
                 let shown = if shown == "~/" { "~" } else { shown.as_str() };
                 Check::warning(NAME, format!("{shown} {what}; run `{fix} {}`", quoted(shown)))
             })
@@ -52,7 +52,7 @@ impl Engine {
     }
 }
 
-/// A path for a shell. What begins with `~` stays outside the quotes, where it is the home.
+/// Quotes a path for a shell. A leading `~` stays outside the quotes, where the shell expands it.
 fn quoted(path: &str) -> String {
     let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+,@%".contains(c));
     let quote =
@@ -84,31 +84,31 @@ mod unix {
     use crate::config::{Config, Paths};
     use crate::files::{PRIVATE_FILE, PRIVATE_FOLDER};
 
-    /// Bits of a mode that let the group or anybody read, or write.
+    /// The mode bits that let the group or others read, and write.
     const READ: u32 = 0o044;
     const WRITE: u32 = 0o022;
 
-    /// The bit that keeps others from renaming what is not theirs.
+    /// The bit that keeps users from renaming files they do not own.
     const STICKY: u32 = 0o1000;
 
-    /// Files of a folder that are looked at; a folder that others can write to is told by itself.
+    /// The most files of a folder that are checked.
     const MOST_FILES: usize = 1000;
 
-    /// What others may not do with a path.
+    /// The access that others must not have to a path.
     #[derive(Clone, Copy)]
     enum Wanted {
-        /// Neither read nor write.
+        /// No reading and no writing.
         Private,
-        /// Write.
+        /// No writing.
         Unwritable,
     }
 
-    /// What is exposed, each path once.
+    /// Every exposed path, once.
     pub(super) fn find(paths: &Paths, config: &Config) -> Vec<Exposure> {
         find_for(rustix::process::geteuid().as_raw(), paths, config)
     }
 
-    /// [`find`] as the user of this id would.
+    /// [`find`] for the user with this id.
     pub(super) fn find_for(user: u32, paths: &Paths, config: &Config) -> Vec<Exposure> {
         let mut look = Look { found: Vec::new(), seen: BTreeSet::new(), user };
         look.at(&paths.config_file, Wanted::Private);
@@ -146,7 +146,7 @@ mod unix {
     }
 
     impl Look {
-        /// A path, and where it leads as a link. What is not there exposes nothing.
+        /// Checks a path, following links. A missing path exposes nothing.
         fn at(&mut self, path: &Path, wanted: Wanted) {
             let Ok(metadata) = fs::metadata(path) else { return };
             if !self.seen.insert(path.to_owned()) {
@@ -174,7 +174,7 @@ mod unix {
             self.tell(path, format!("can {can} by {who} (mode {mode:04o}), and {why}"), fix);
         }
 
-        /// The files of a folder.
+        /// Checks the files of a folder.
         fn at_files_of(&mut self, folder: &Path, wanted: Wanted) {
             let Ok(entries) = fs::read_dir(folder) else { return };
             let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MOST_FILES).collect();
@@ -184,7 +184,7 @@ mod unix {
             }
         }
 
-        /// Every folder above a path, as it is written and as links lead.
+        /// Checks every folder above a path, both as written and with links resolved.
         fn above(&mut self, path: &Path) {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             for folder in path.ancestors().skip(1).chain(real.ancestors().skip(1)) {
@@ -202,7 +202,7 @@ mod unix {
             }
         }
 
-        /// Only the user and the system's administrator may own it: an owner can change its mode at any time.
+        /// Checks that the user or root owns the path: an owner can change its mode at any time.
         fn check_owner(&mut self, path: &Path, metadata: &Metadata) {
             let owner = metadata.uid();
             if owner != self.user && owner != 0 {
@@ -216,7 +216,7 @@ mod unix {
         }
     }
 
-    /// Whom these bits let in.
+    /// Who gets access through these bits.
     const fn who(bits: u32) -> Option<&'static str> {
         match (bits & 0o070 != 0, bits & 0o007 != 0) {
             (_, true) => Some("other users"),

@@ -1,4 +1,4 @@
-//! `generate`: resolves what was asked and what is configured into a plan, and starts it.
+//! `generate`: resolves the request and the configuration into a plan, and starts it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,20 +22,20 @@ use crate::provider::route::OnRefusal;
 use crate::rank::Weights;
 use crate::store::NewJob;
 
-/// Nothing is learnt yet, so the ranking knows no history whatever the configuration says.
+/// Learning is not implemented, so the ranking uses no history whatever the configuration says.
 const LEARNING_IS_ON: bool = false;
 
 impl Engine {
     /// Starts a generate run. Needs a tokio runtime; returns at once. Dropping the run cancels it.
     ///
     /// # Errors
-    /// `validation_failed` when a provider cannot be used; `budget_exceeded` for a run without a budget that may cost
-    /// more than passes without asking ([`Engine::preflight`]); what fails later is an event of the run.
+    /// `validation_failed` when a provider cannot be used; `budget_exceeded` for a run without a
+    /// budget that needs confirmation ([`Engine::preflight`]). Later failures are run events.
     pub fn generate(&self, request: GenerateRequest) -> Result<Run> {
         self.prepare(request)?.start()
     }
 
-    /// Makes a generate run ready to begin: what it may cost, and whether that has to be confirmed. Sends nothing.
+    /// Prepares a generate run, with its cost and whether that needs confirmation. Sends nothing.
     ///
     /// # Errors
     /// `validation_failed` when a provider cannot be used.
@@ -63,8 +63,8 @@ impl Engine {
         match life {
             Life::Resumed { journal, earlier, taken } => plan.take_up(journal, earlier, taken),
             Life::New(lifetime) => {
-                // What is not stored, and what is free and made in a moment, is sooner made again
-                // than kept.
+                // Work that is not stored, or that is free and fast, is easier to repeat than to
+                // journal.
                 let is_worth_it = plan.save && !plan.is_embedded();
                 if lifetime == Lifetime::Kept || is_worth_it {
                     plan.journal = Some(self.journal(NewJob {
@@ -148,8 +148,8 @@ impl Engine {
         })
     }
 
-    /// The strategies of the variants, and what the user should know of them. Where `builtin` does all phases they are
-    /// those whose texts differ for this request, and fewer than asked for means that texts repeat.
+    /// The strategies of the variants, and warnings about them. If `builtin` does all phases, only
+    /// strategies whose texts differ for this request; fewer than `count` mean that texts repeat.
     fn strategies(&self, request: &GenerateRequest, count: u32) -> Result<(Vec<String>, Vec<String>)> {
         let phases = request.phases.as_deref().unwrap_or(&Phase::ALL);
         let is_builtin = |phase: &Phase| {
@@ -181,12 +181,12 @@ impl Engine {
         Ok((strategies.into_iter().map(str::to_owned).collect(), told))
     }
 
-    /// What is said of a target model that is neither in the catalogue nor configured: perhaps its name is mistyped.
+    /// The warning about a target model, perhaps mistyped, that no catalogue or provider has.
     pub(super) fn unknown_target(&self, model: &str) -> Option<String> {
         let family = TargetFamily::of_model(model);
         let is_family = TargetFamily::ALL.iter().any(|family| family.as_str() == model);
         let is_configured = self.config().providers.values().any(|provider| provider.model.as_deref() == Some(model));
-        // A catalogue that cannot be read is told of where it is needed.
+        // A catalogue that cannot be read is reported where it is needed.
         let is_known = self.inner.assets.catalog().is_ok_and(|catalog| catalog.knows(model));
         (!is_family && !is_configured && !is_known).then(|| {
             let form = match family {
@@ -200,7 +200,7 @@ impl Engine {
         })
     }
 
-    /// What the user should know before the run begins.
+    /// The warnings before the run begins.
     fn warnings(&self, weights: &Weights) -> Vec<String> {
         let idle = config::idle_keys_in_use(self.origins()).filter(|(idle, _)| idle.concerns_runs);
         idle.map(|(idle, origin)| wiring::without_effect(idle, &origin))
@@ -208,8 +208,8 @@ impl Engine {
             .collect()
     }
 
-    /// Who is asked for a phase and with which fallbacks: the request's provider, else the phase's binding, else the file's
-    /// first provider, else `builtin`.
+    /// The provider and the fallbacks of a phase: the request's provider, else the phase's binding,
+    /// else the first provider of the configuration file, else `builtin`.
     fn binding<'a>(&'a self, phase: Phase, request: &'a GenerateRequest) -> (wiring::Target<'a>, &'a [String]) {
         match &request.provider {
             Some(named) => (wiring::Target::parse(named), &[][..]),
@@ -217,7 +217,7 @@ impl Engine {
         }
     }
 
-    /// Everybody who may be asked for a phase, and the limit of tokens that is wanted.
+    /// Every target that a phase may use, and the requested token limit.
     pub(super) fn targets<'a>(&'a self, phase: Phase, request: &'a GenerateRequest) -> (Vec<wiring::Target<'a>>, u32) {
         let (target, fallbacks) = self.binding(phase, request);
         let targets = std::iter::once(target).chain(fallbacks.iter().map(|name| wiring::Target::parse(name)));
@@ -246,7 +246,7 @@ impl Engine {
         })
     }
 
-    /// Who judges the variants, and what the user should know of it.
+    /// The judges of the variants.
     pub(super) fn bench_of<'a>(&'a self, request: &'a GenerateRequest) -> Result<JudgePanel<'a>> {
         let last = request.phases.as_ref().and_then(|phases| phases.last()).copied().unwrap_or(Phase::Coagulatio);
         let (author, _) = self.binding(last, request);

@@ -1,11 +1,11 @@
-//! Vectors for what is stored, made beside the work: after each run for its prompts, and in the background for all else.
+//! Embeds stored prompts: after each run for its own prompts, and in the background for all others.
 //!
-//! A run's prompts are embedded in one request once the run is over, at the expense of the run's own budget. Whoever
-//! keeps the program open ([`Engine::keep_indexed`]) has the rest embedded too: what was stored before, by other
-//! processes or while the provider was away, and everything after a change of the model. That goes in batches with
-//! pauses between, and after a failure only when some time has passed, longer each time.
+//! A run's prompts are embedded in one request after the run, on the run's own budget. A program
+//! that stays open ([`Engine::keep_indexed`]) also embeds the rest: prompts stored earlier, by
+//! other processes or while the provider was unavailable, and everything after a change of the
+//! model. It works in batches with pauses in between, and backs off after failures.
 //!
-//! None of it ever fails or delays a run: what went wrong is logged and kept for [`Engine::indexing`].
+//! None of this fails or delays a run: errors are logged and kept for [`Engine::indexing`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,41 +26,41 @@ use crate::search::EmbeddingContext;
 use crate::search::embedding::{self, Texts};
 use crate::store::{Filter, Space};
 
-/// Prompts of one batch: enough for every core, few enough to stop soon.
+/// The prompts in one batch: enough for every core, few enough to stop soon.
 pub(super) const BATCH: u32 = 32;
-/// The first wait after a failure, and the longest.
+/// The first and the longest wait after a failure.
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
-/// How often the background looks for what other processes have stored.
+/// How often the background looks for prompts that other processes stored.
 const LOOKING: Duration = Duration::from_mins(1);
-/// The shortest and the longest pause between two batches; within them it lasts as long as the batch did.
+/// The shortest and the longest pause between batches; otherwise as long as the last batch took.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
 
-/// How far the vectors have come.
+/// The state of embedding in this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Indexing {
-    /// Prompts that this process has given their vectors.
+    /// The number of prompts that this process has embedded.
     pub done: u64,
-    /// Prompts that lacked one when it last looked.
+    /// The number of prompts without a vector at the last look.
     pub left: u64,
-    /// Why the last attempt failed; `None` once one has succeeded.
+    /// Why the last attempt failed; `None` after a success.
     pub problem: Option<String>,
 }
 
-/// What is under way, and how it goes.
+/// The embedding tasks and their state.
 #[derive(Default)]
 pub(super) struct Indexer {
     tasks: TaskTracker,
     stop: CancellationToken,
     is_kept: AtomicBool,
-    /// Rung when something was left undone.
+    /// Notified when prompts of a run could not be embedded.
     left_undone: Notify,
-    /// Rung when prompts were stored that have no vectors yet.
+    /// Notified when prompts without vectors were stored.
     newly_stored: Notify,
-    /// One at a time, so that no prompt is embedded twice over.
+    /// Held while a batch is embedded, so that no prompt is embedded twice.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<Indexing>,
-    /// Why the store did not take vectors that were made; `None` once they have been made up for.
+    /// Why vectors could not be stored; `None` again once a retry succeeds.
     unstored: Mutex<Option<Error>>,
 }
 
@@ -69,12 +69,12 @@ impl Indexer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why the store did not take vectors that were made.
+    /// Why vectors could not be stored.
     pub(super) fn unstored(&self) -> Option<Error> {
         self.unstored.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Remembers that vectors could not be stored; other failures are none of the store's.
+    /// Remembers a `storage` error; ignores other errors.
     pub(super) fn note_unstored(&self, error: &Error) {
         if error.code() == Code::Storage {
             let said = format!(
@@ -85,12 +85,12 @@ impl Indexer {
         }
     }
 
-    /// Ends what is under way; what is not done is left for another time.
+    /// Stops embedding. Unfinished work is left for later.
     pub(super) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Waits for what runs have left to do; the background is ended.
+    /// Waits for the embeddings of finished runs; stops the background.
     pub(super) async fn finish(&self) {
         if self.is_kept.load(Ordering::Acquire) {
             self.stop();
@@ -110,13 +110,13 @@ impl Indexer {
 }
 
 impl Engine {
-    /// How far the vectors have come in this process.
+    /// The state of embedding in this process.
     pub fn indexing(&self) -> Indexing {
         self.inner.indexer.state().clone()
     }
 
-    /// Keeps everything that is stored findable by meaning for as long as the engine is open, and the trash without what has
-    /// been there for too long; once is enough. Needs a tokio runtime; returns at once.
+    /// Embeds all stored prompts and removes expired prompts from the trash in the background until
+    /// the engine is closed. Later calls do nothing. Needs a tokio runtime; returns at once.
     pub fn keep_indexed(&self) {
         let indexer = &self.inner.indexer;
         if indexer.is_kept.swap(true, Ordering::AcqRel) {
@@ -129,18 +129,18 @@ impl Engine {
         });
     }
 
-    /// Ends the making of vectors at once; what is not done is made up for by whoever comes next.
+    /// Stops embedding at once. Another process or a later run makes the missing vectors.
     pub fn stop_indexing(&self) {
         self.inner.indexer.stop();
     }
 
-    /// Has the background begin with what was stored just now, where there is one, rather than at its next look.
+    /// Wakes the background, if it runs, for prompts that were just stored.
     pub(super) fn index_soon(&self) {
         self.inner.indexer.newly_stored.notify_one();
     }
 
-    /// Embeds these prompts beside everything else, once what is given back is called. From now on whoever closes the
-    /// engine waits for that.
+    /// Prepares to embed these prompts concurrently; calling the returned closure begins it.
+    /// [`Engine::close`] waits for it from now on.
     pub(super) fn index_later(&self, prompts: &[Prompt], account: Account) -> Begin {
         if Handle::try_current().is_err() || self.inner.indexer.stop.is_cancelled() {
             return Box::new(|| {});
@@ -183,7 +183,7 @@ impl Engine {
         }
     }
 
-    /// Catches up, and again whenever there may be something to do; never ends by itself.
+    /// Catches up whenever there is something to do. Never returns.
     async fn keep_at_it(&self) {
         let indexer = &self.inner.indexer;
         let mut wait = FIRST_WAIT;
@@ -195,7 +195,7 @@ impl Engine {
                     *indexer.unstored.lock().unwrap_or_else(PoisonError::into_inner) = None;
                     wait = FIRST_WAIT;
                     tokio::select! {
-                        // What has failed a moment ago is not asked for again at once.
+                        // Do not retry at once what has just failed.
                         () = indexer.left_undone.notified() => sleep(wait).await,
                         () = indexer.newly_stored.notified() => {}
                         () = sleep(LOOKING) => {}
@@ -211,7 +211,7 @@ impl Engine {
         }
     }
 
-    /// Brings what lies beside the database for faster searches up to date, away from the work: a million vectors take
+    /// Updates the sidecar index for faster searches, on a blocking thread: a million vectors take
     /// seconds. Ends soon after the store is closed.
     pub(super) async fn maintain_index(&self) {
         let store = self.finder();
@@ -244,7 +244,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives the next prompts that lack a vector theirs; `None` when there are none after this place.
+    /// Embeds the next batch of prompts without a vector; `None` if there are none after `after`.
     pub(super) async fn embed_batch(
         &self,
         meaning: &EmbeddingContext,
@@ -261,23 +261,23 @@ impl Engine {
         Ok(Some(Batch { end, seen, given: given.prompts }))
     }
 
-    /// Waits until what runs have stored so far can be found by meaning, or was tried to.
+    /// Waits until the prompts of the runs so far are embedded, or the attempt has failed.
     pub async fn settle(&self) {
         self.inner.indexer.settle().await;
     }
 }
 
-/// Some prompts that were given their vectors.
+/// The result of embedding one batch.
 pub(super) struct Batch {
-    /// Where the last of them stands.
+    /// The position of the last prompt.
     pub(super) end: u64,
-    /// How many were looked at.
+    /// The number of prompts in the batch.
     pub(super) seen: u64,
-    /// How many have vectors now.
+    /// How many of them have vectors now.
     pub(super) given: u64,
 }
 
-/// Tells the log why a run's prompts have no vectors. A cap that was reached is the user's own wish.
+/// Logs why a run's prompts have no vectors. Reaching a cap is no problem, as the user set it.
 fn log(error: &Error, prompts: usize) {
     const CONSEQUENCE: &str =
         "a run's prompts are stored and cannot be found by meaning yet; `aludel reindex --vectors` makes up for it";

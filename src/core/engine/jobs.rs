@@ -1,4 +1,4 @@
-//! `jobs`: work that is under way, in any process on this database, or can be taken up again.
+//! `jobs`: lists, follows, stops and resumes the jobs of this database, in any process.
 
 use std::sync::Arc;
 
@@ -16,26 +16,25 @@ use crate::job::{ADOPTED_EVERY, Following, HINT, Journal, LEASE, no_job};
 use crate::ledger::Need;
 use crate::store::{NewJob, Taken, Taking, Worker};
 
-/// Jobs of a list, unless asked otherwise.
+/// The default length of a job list.
 const USUAL_LIMIT: u32 = 50;
 
-/// How many meanings of an ambiguous id are told.
+/// The most matches of an ambiguous id that a message lists.
 const MEANINGS_SHOWN: usize = 5;
 
-/// Characters of what a job is about.
+/// The most characters of a job's description.
 const ABOUT_CHARS: usize = 80;
 
-/// How work comes to be: anew, or taken up again.
+/// Whether work is new or resumed.
 pub(super) enum Life {
-    /// Anew.
+    /// New work.
     New(Lifetime),
-    /// Taken up again, with what it has done and taken before.
+    /// A resumed job, with the prompts it made before and what they took of its caps.
     Resumed { journal: Journal, earlier: Vec<Prompt>, taken: Need },
 }
 
 impl Engine {
-    /// The jobs that are under way or can be taken up again; with `all` those that have finished,
-    /// too.
+    /// The jobs that are running or can be resumed; with `all` also the finished ones.
     ///
     /// # Errors
     /// `storage`.
@@ -48,7 +47,7 @@ impl Engine {
         Ok(JobList { jobs: self.store().jobs(states, request.limit.unwrap_or(USUAL_LIMIT)).await? })
     }
 
-    /// One job, with what was asked for and what came of it.
+    /// One job, with its request and its result.
     ///
     /// # Errors
     /// `not_found`; `validation_failed` for a shortened id that could mean several; `storage`.
@@ -66,7 +65,7 @@ impl Engine {
     }
 
     async fn last_event(&self, id: SessionId) -> Result<Option<EventKind>> {
-        // The last one is the only terminal one, and nothing comes after it.
+        // Only the last event is terminal, and nothing follows it.
         let (mut from, mut last) = (0, None);
         loop {
             let Some(read) = self.store().job_events(id, from, 1_000).await? else { return Ok(None) };
@@ -78,8 +77,8 @@ impl Engine {
         }
     }
 
-    /// Watches a job from the event of a number on. Dropping the watcher changes nothing for the
-    /// job. Needs a tokio runtime.
+    /// Follows a job from the given event number. Dropping the follower does not affect the job.
+    /// Needs a tokio runtime.
     ///
     /// # Errors
     /// As [`Engine::job`].
@@ -88,8 +87,8 @@ impl Engine {
         Following::of(Arc::clone(self.store()), id, request.from).await
     }
 
-    /// Stops a job: its process stops it within a second, what is finished stays. One that nobody
-    /// works on is cancelled at once; one that has ended stays as it is. Answers how it stands.
+    /// Stops a job and returns it. The process that runs it stops within a second, keeping finished
+    /// units. A job without a process is cancelled at once; an ended job is unchanged.
     ///
     /// # Errors
     /// As [`Engine::job`].
@@ -100,13 +99,13 @@ impl Engine {
         Ok(job)
     }
 
-    /// Takes up a job that was interrupted, stopped or has failed: makes what is not done yet,
-    /// under its caps, or those of the request, less what it has taken before. Needs a tokio
-    /// runtime. Dropping the run stops it again.
+    /// Resumes a job that was interrupted, stopped or has failed: does the remaining work under
+    /// the job's caps, or those of the request, less what it used before. Dropping the run stops
+    /// it again. Needs a tokio runtime.
     ///
     /// # Errors
-    /// As [`Engine::job`]; `conflict` for one that is under way or has finished, or that this
-    /// version cannot take up.
+    /// As [`Engine::job`]; `conflict` for a job that is running or has finished, or that this
+    /// version cannot resume.
     pub async fn resume_job(&self, request: ResumeJobRequest) -> Result<Run> {
         let id = self.resolve_job(&request.job_id).await?;
         let worker = worker();
@@ -128,8 +127,7 @@ impl Engine {
         }
     }
 
-    /// Takes up kept jobs that nobody works on, those of processes that died, until the guard is
-    /// dropped. For a server.
+    /// Resumes kept jobs whose process died, until the guard is dropped. For servers.
     pub fn adopt_jobs(&self) -> AdoptsJobs {
         let (engine, stop) = (self.clone(), CancellationToken::new());
         let stopped = stop.clone();
@@ -147,7 +145,7 @@ impl Engine {
     }
 
     async fn adopt_all(&self) -> Result<()> {
-        // Looked for before anything is written: a server without jobs leaves the database alone.
+        // Reads before it writes, so a server without jobs leaves the database alone.
         while self.store().jobs(vec![JobState::Interrupted], 1_000).await?.iter().any(|job| job.kept) {
             let worker = worker();
             let Some(taken) = self.store().take_abandoned_job(worker.clone()).await? else { break };
@@ -162,7 +160,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes the plan of what is left of a job. One that cannot be taken up has failed with that.
+    /// Plans the remaining work of a job. A job that cannot be resumed is recorded as failed.
     async fn take_up(&self, taken: Taken, worker: Worker) -> Result<Ready> {
         let journal = Journal::resumed(Arc::clone(self.store()), worker, &taken).await?;
         let ready = self.make_rest(taken, journal.clone()).await;
@@ -194,7 +192,7 @@ impl Engine {
         }
     }
 
-    /// The name of work that may have been begun before.
+    /// The session id of the work: a new one, or that of the resumed job.
     pub(super) fn session_of(&self, life: &Life) -> SessionId {
         match life {
             Life::New(_) => self.inner.ids.session(),
@@ -202,7 +200,7 @@ impl Engine {
         }
     }
 
-    /// The journal of new work.
+    /// A journal for new work.
     pub(super) fn journal(&self, job: NewJob) -> Journal {
         Journal::new(Arc::clone(self.store()), worker(), job)
     }
@@ -237,7 +235,7 @@ impl Engine {
     }
 }
 
-/// Takes up kept jobs as long as it lives.
+/// A guard that resumes abandoned kept jobs as long as it lives.
 #[must_use = "kept jobs are taken up only while this lives"]
 pub struct AdoptsJobs {
     stop: CancellationToken,
@@ -249,18 +247,18 @@ impl Drop for AdoptsJobs {
     }
 }
 
-/// This process.
+/// This process as a worker.
 fn worker() -> Worker {
     Worker { name: format!("process {}", std::process::id()), lease: LEASE }
 }
 
-/// The prompts that earlier attempts have stored.
+/// The prompts that earlier attempts stored.
 fn prompts_of(journal: &Journal) -> Vec<PromptId> {
     let id = |result: &Value| result.get("prompt_id")?.as_str()?.parse().ok();
     journal.results().filter_map(|(_, result)| id(result)).collect()
 }
 
-/// What a job is about, in a line.
+/// Describes a job in one line, cut to [`ABOUT_CHARS`].
 pub(super) fn about(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= ABOUT_CHARS {
@@ -269,7 +267,7 @@ pub(super) fn about(text: &str) -> String {
     line.chars().take(ABOUT_CHARS - 1).chain(['…']).collect()
 }
 
-/// A request as a job keeps it.
+/// A request as JSON, as a job stores it.
 pub(super) fn value(request: &impl serde::Serialize) -> Result<Value> {
     serde_json::to_value(request).map_err(|error| Error::Internal(format!("a job cannot be written as JSON: {error}")))
 }

@@ -1,9 +1,9 @@
-//! Who judges, and by what: the same choice for `select`, `compare` and `generate --auto-select`.
+//! Chooses the judges and the rubric, alike for `select`, `compare` and `generate --auto-select`.
 //!
-//! A judge that is named judges; else `judge.provider`; else the first provider of the configuration file that can be used
-//! and whose models are of another family than the candidates' own, because judges favour what their own family wrote
-//! (arXiv 2404.13076); else whoever would write the last phase, with a warning. A provider that only the environment names
-//! is never taken unasked, because that would spend money nobody spoke of.
+//! The judge is the one in the request; else `judge.provider`; else the first usable provider of
+//! the configuration file of another model family than the candidates' authors, because judges
+//! favour their own family (arXiv 2404.13076); else the provider of the last phase, with a warning.
+//! A provider known only from the environment is never chosen: that would spend money unasked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::error::{Error, Result};
 use crate::judge::Judge;
 use crate::provider::cache::CacheNamespace;
 
-/// Who judges, and what the user should know of it.
+/// The chosen judges, with warnings for the user.
 #[derive(Debug)]
 pub(super) struct JudgePanel<'a> {
     pub(super) targets: Vec<wiring::Target<'a>>,
     pub(super) warnings: Vec<String>,
 }
 
-/// A model that wrote candidates.
+/// The model that wrote a candidate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Author<'a> {
     pub(super) provider: &'a str,
@@ -37,8 +37,8 @@ impl<'a> Author<'a> {
 }
 
 impl Engine {
-    /// Who judges what these wrote. `named` are those that the request names; `usual` is who judges where nobody is named
-    /// and nobody of another family can be had.
+    /// Chooses the judges of what these authors wrote. `named` are the judges in the request;
+    /// `usual` is the last resort.
     pub(super) fn bench<'a>(
         &'a self,
         named: &'a [String],
@@ -78,7 +78,7 @@ impl Engine {
         Ok(JudgePanel { targets: vec![usual], warnings })
     }
 
-    /// The first provider of the file that can be used and is of none of these families.
+    /// The first usable provider of the configuration file with a model of none of these families.
     fn judge_of_another_family(&self, families: &BTreeSet<String>) -> Option<wiring::Target<'_>> {
         let infos = self.inner.registry.infos();
         self.config().providers_of_file().find_map(|provider| {
@@ -104,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// The judges themselves. What their own tests showed is looked up when they begin.
+    /// Builds the judges. Their profiles are looked up when judging begins.
     pub(super) fn judges(&self, targets: &[wiring::Target<'_>], no_cache: bool) -> Result<Vec<Judge>> {
         targets
             .iter()
@@ -116,12 +116,12 @@ impl Engine {
             .collect()
     }
 
-    /// Who judges where nobody is named: who would do the last phase.
+    /// The default judge: the provider of the last phase.
     pub(super) fn usual_judge(&self) -> wiring::Target<'_> {
         wiring::bound_target(self.config(), Phase::Coagulatio)
     }
 
-    /// By what is judged: what the request says, else `judge.criteria`, else the persona's rubric.
+    /// The rubric: the request's criteria, else `judge.criteria`, else the persona's rubric.
     ///
     /// # Errors
     /// `validation_failed` for a rubric or criterion that does not exist; `file` for a file that cannot be used.
@@ -166,7 +166,7 @@ impl Engine {
     }
 }
 
-/// Whose models a name belongs to, and what such names hold. The first that fits counts.
+/// Model families and the substrings of their model names. The first match counts.
 const FAMILIES: [(&str, &[&str]); 5] = [
     ("openai", &["gpt", "openai", "davinci"]),
     ("anthropic", &["claude", "anthropic"]),
@@ -175,7 +175,7 @@ const FAMILIES: [(&str, &[&str]); 5] = [
     ("mistral", &["mistral", "mixtral", "ministral", "magistral", "codestral"]),
 ];
 
-/// Who made a model, as far as its name tells: a vendor's, else the word it begins with; `None` for a name without one.
+/// The family of a model by its name: a known vendor, else the first word; `None` without either.
 fn family_of(model: &str) -> Option<String> {
     let name = model.to_lowercase();
     if let Some((family, _)) = FAMILIES.iter().find(|(_, parts)| parts.iter().any(|part| name.contains(part))) {
@@ -183,7 +183,7 @@ fn family_of(model: &str) -> Option<String> {
     }
     let own = name.rsplit('/').next().unwrap_or(&name);
     let mut letters = own.chars();
-    // OpenAI's reasoning models are a letter and a number.
+    // OpenAI's reasoning models are named `o` and a digit.
     if letters.next() == Some('o') && letters.next().is_some_and(|second| second.is_ascii_digit()) {
         return Some("openai".to_owned());
     }

@@ -1,4 +1,4 @@
-//! Labels made in the workbench: pairs to choose between without knowing what they are, and the choices kept.
+//! Labelling in the workbench: chooses blind pairs and stores the person's choices.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,50 +12,50 @@ use crate::judge::labels::blind::{self, BlindPair, unordered};
 use crate::judge::labels::file;
 use crate::judge::labels::parse::{self, LabelRecord};
 
-/// Pairs of one sitting: some ten minutes.
+/// The number of pairs in one sitting, about ten minutes of work.
 pub const SITTING: usize = 40;
-/// Runs that pairs are taken from, the newest.
+/// The number of newest runs that pairs are taken from.
 const NEWEST_RUNS: u32 = 200;
 
-/// What there is to label.
+/// The pairs to label, and the labels file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labelling {
-    /// Where the labels go.
+    /// The labels file.
     pub path: PathBuf,
-    /// The same as people are told of it.
+    /// The same path for display.
     pub shown_path: PathBuf,
-    /// The pairs, in the order in which they are shown.
+    /// The pairs, in display order.
     pub pairs: Vec<BlindPair>,
-    /// Labels that the file holds already.
+    /// The number of labels already in the file.
     pub known: usize,
 }
 
 /// Which of a pair is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The one at the left.
+    /// The left one.
     Left,
-    /// The one at the right.
+    /// The right one.
     Right,
     /// Neither.
     Neither,
 }
 
-/// A label that was kept, to take it back.
+/// A stored label, with which it can be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptLabel(LabelRecord);
 
 impl Engine {
-    /// Pairs for a person to label: among these prompts, else within the newest runs.
+    /// Chooses pairs for a person to label: among these prompts, else within the newest runs.
     ///
     /// # Errors
-    /// `validation_failed` where no two prompts make a pair; `not_found`; `storage`; `file` for labels that cannot be read.
+    /// `validation_failed` when no two prompts make a pair; `not_found`; `storage`; `file`.
     pub async fn labelling(&self, among: &[PromptId]) -> Result<Labelling> {
         let path = self.paths().labels.clone();
         let mut labelled = BTreeSet::new();
         let mut known = 0;
         if std::fs::metadata(&path).is_ok_and(|found| found.len() > 0) {
-            // Whatever cannot be used is better told before the work than after it.
+            // Report an unusable labels file before the person starts, not after.
             let records = parse::read_records(&path)?;
             known = records.len();
             labelled.extend(records.iter().filter_map(|record| {
@@ -76,17 +76,17 @@ impl Engine {
         Ok(Labelling { shown_path: self.paths().shown(&path), path, pairs, known })
     }
 
-    /// Adds a person's choice to the labels. It is on the disk when this returns.
+    /// Appends a person's choice to the labels file. It is on disk when this returns.
     ///
     /// # Errors
-    /// `file`, with what to do.
+    /// `file`, with the fix.
     pub fn keep_label(&self, pair: &BlindPair, better: Better) -> Result<KeptLabel> {
         let choice = match better {
             Better::Left => "a",
             Better::Right => "b",
             Better::Neither => "=",
         };
-        // With the texts a label outlives its prompts.
+        // The texts let a label outlive its prompts.
         let record = LabelRecord {
             a: Some(pair.left.id.to_string()),
             b: Some(pair.right.id.to_string()),
@@ -101,10 +101,10 @@ impl Engine {
         Ok(KeptLabel(record))
     }
 
-    /// Takes the label back that was kept last.
+    /// Removes the label that was stored last.
     ///
     /// # Errors
-    /// `conflict` when it is not the last line of the file any more; `file`.
+    /// `conflict` when it is no longer the last line of the file; `file`.
     pub fn take_label_back(&self, kept: &KeptLabel) -> Result<()> {
         if file::take_back(&self.paths().labels, &kept.0)? {
             return Ok(());
@@ -116,14 +116,14 @@ impl Engine {
         )))
     }
 
-    /// The newest runs that have two or more prompts.
+    /// The newest runs with two or more prompts.
     async fn runs_to_label(&self) -> Result<Vec<Vec<PromptSummary>>> {
         let request = HistoryRequest { limit: Some(NEWEST_RUNS), ..HistoryRequest::default() };
         let page = self.history_as::<PromptSummary>(request).await?;
         Ok(page.sessions.into_iter().map(|run| run.prompts).filter(|prompts| prompts.len() > 1).collect())
     }
 
-    /// These prompts by the idea they were made from.
+    /// These prompts, grouped by the input they were made from.
     async fn groups_of(&self, ids: &[PromptId]) -> Result<Vec<Vec<PromptSummary>>> {
         let mut groups: Vec<Vec<PromptSummary>> = Vec::new();
         for id in ids {

@@ -1,4 +1,4 @@
-//! `judge audit --labels`: a judge held against a person's choices, and what came of it kept with the judge's profile.
+//! `judge audit --labels`: measures and stores how often a judge agrees with a person's choices.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::event::part;
 use crate::judge::labels::parse::{self, Label, Side, unusable};
 use crate::judge::labels::{self, LabelledPair};
 
-/// So few pairs that the interval is hardly of use.
+/// Below this number of pairs the interval is too wide to be useful.
 const FEW_PAIRS: u32 = 10;
 
 /// The pairs of a labels file with their texts.
@@ -25,7 +25,7 @@ pub struct LabelledPairs {
 }
 
 impl LabelledPairs {
-    /// How many there are, 1 or more.
+    /// The number of pairs, 1 or more.
     pub fn count(&self) -> usize {
         self.pairs.len()
     }
@@ -46,12 +46,12 @@ impl Engine {
         Ok(LabelledPairs { pairs })
     }
 
-    /// Makes ready a test that asks a judge about every pair in both orders and keeps how often it agrees, beside what its own test
-    /// showed. A judge without a profile is put to its own test first, under the same caps. It is asked past the cache; dropping
-    /// the run cancels the calls.
+    /// Prepares a run that asks a judge about every pair in both orders and stores its agreement in
+    /// its profile. A judge without a profile is audited first, under the same caps. The calls
+    /// bypass the cache; dropping the run cancels them.
     ///
-    /// The run fails as that of [`Engine::prepare_audit`], and with `judge_unreliable` when no pair has a valid answer in both orders.
-    /// The judge's own test is kept even when the labels fail.
+    /// The run fails like that of [`Engine::prepare_audit`], and with `judge_unreliable` when no
+    /// pair has a valid reply in both orders. The audit is stored even if the labels fail.
     ///
     /// # Errors
     /// `validation_failed` for a judge that cannot be used; `file` for a template that cannot; `storage`.
@@ -65,7 +65,7 @@ impl Engine {
                 Some(profile) => profile,
                 None => {
                     let profile = audit.put_to_test().await?;
-                    // It is paid for, whatever becomes of the labels. Whether it can be kept is told at the end.
+                    // It is paid for, so store it even if the labels fail. Errors show at the end.
                     if let Err(error) = audit.engine.store().put_profile(profile.clone()).await {
                         tracing::warn!(%error, "the judge's profile cannot be stored");
                     }
@@ -126,11 +126,11 @@ impl Engine {
     }
 }
 
-/// Labels being given their texts.
+/// Looks up the texts of labels.
 struct Reading<'a> {
     engine: &'a Engine,
     path: PathBuf,
-    /// Prompts that were read already: one is often compared with several.
+    /// Prompts already read; a prompt is often in several pairs.
     prompts: HashMap<PromptKey, Arc<Prompt>>,
     rubrics: BTreeMap<String, Arc<Rubric>>,
 }
@@ -219,7 +219,7 @@ impl Found {
         }
     }
 
-    /// What two stored prompts have in common, if it is not empty.
+    /// The value that two stored prompts share, if they do and it is not empty.
     fn common<'a>(&'a self, other: &'a Self, of: impl Fn(&'a Prompt) -> &'a str) -> Option<&'a str> {
         match (self, other) {
             (Self::Prompt(a), Self::Prompt(b)) if of(a) == of(b) && !of(a).is_empty() => Some(of(a)),

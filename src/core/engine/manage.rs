@@ -1,4 +1,4 @@
-//! `update`: what is stored, changed. Deleting is in `trash`.
+//! `update`: changes stored prompts. Deleting is in `trash`.
 
 use super::Engine;
 use super::retrieve::no_prompt;
@@ -9,11 +9,11 @@ use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Edit, Filter, Mutation};
 
 impl Engine {
-    /// Changes a prompt in place; new content instead makes a new prompt, derived from it, and answers with that.
+    /// Changes a prompt in place. New content makes and returns a derived prompt instead.
     ///
     /// # Errors
-    /// `not_found`; `conflict` when the revision is not the one expected; `validation_failed` past the limit of tags;
-    /// `storage`.
+    /// `not_found`; `conflict` when the revision is not the one expected; `validation_failed` for
+    /// too many tags; `storage`.
     pub async fn update(&self, request: UpdateRequest) -> Result<Prompt> {
         let id = self.resolve(&request.prompt_id).await?;
         let present = self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))?;
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// A new prompt with this content whose parent is `parent`. The parent stays as it is.
+    /// Stores a new prompt with this content whose parent is `parent`. The parent is unchanged.
     async fn derive(&self, parent: Prompt, content: String, edit: Edit) -> Result<Prompt> {
         let now = self.inner.clock.now();
         let derived = Prompt {

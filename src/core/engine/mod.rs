@@ -1,11 +1,11 @@
 //! The facade: one method per operation, for all four faces, and the wiring behind it.
 //!
-//! An [`Engine`] is cheap to clone and does nothing until it is asked: opening one touches no disk, no network and no
-//! thread, so that a local command pays for what it uses. Only [`wiring`] sees the configuration; the use-cases get
-//! small plans. Requests come from [`Engine::decode`], so every face has had the same validation.
+//! An [`Engine`] is cheap to clone and lazy: opening one touches no disk, network or thread. Only
+//! [`wiring`] sees the configuration; the use-cases get small plans. Requests come from
+//! [`Engine::decode`], so every face gets the same validation.
 //!
-//! [`Engine::generate`] needs a tokio runtime and answers with a [`Run`](crate::event::Run), and so does what asks
-//! providers; all else is async without needing one.
+//! [`Engine::generate`] and everything else that calls providers needs a tokio runtime and returns
+//! a [`Run`](crate::event::Run). The other methods are async but need no runtime.
 
 mod assets;
 mod audit;
@@ -80,10 +80,10 @@ pub use trash::{Deletion, Restoration, TrashPage, TrashedPrompt};
 
 pub use crate::store::sqlite::migrate::MigrationProgress;
 
-/// How long closing waits for calls to be cancelled, so that what they may have cost is written down.
+/// How long closing waits for cancelled calls to record what they may have cost.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// The program, without any face.
+/// The program without a user interface.
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
@@ -106,12 +106,12 @@ struct Inner {
 }
 
 impl Engine {
-    /// An engine over this configuration, with the system's clock and identifiers.
+    /// Opens an engine over this configuration, with the system clock and random identifiers.
     pub fn open(loaded: Loaded) -> Self {
         Self::open_with(loaded, Arc::new(SystemClock), Arc::new(SystemIds))
     }
 
-    /// As [`Engine::open`] with a clock and identifiers of one's own, for tests.
+    /// Like [`Engine::open`], with the given clock and identifiers; for tests.
     pub fn open_with(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
         let assets = Arc::new(wiring::assets(&loaded.paths));
         let registry = wiring::registry(&loaded).with_catalog(Arc::clone(&assets), Arc::clone(&clock));
@@ -136,7 +136,7 @@ impl Engine {
         Self { inner: Arc::new(inner) }
     }
 
-    /// As [`Engine::open_with`], over a store of one's own in place of the configured database.
+    /// Like [`Engine::open_with`], over the given store instead of the configured database.
     #[cfg(any(test, feature = "test-support"))]
     pub fn open_over(loaded: Loaded, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, store: Arc<dyn Store>) -> Self {
         let engine = Self::open_with(loaded, clock, ids);
@@ -144,7 +144,7 @@ impl Engine {
         engine
     }
 
-    /// The names a request may use here.
+    /// The names that requests may use here.
     pub fn known(&self) -> Known {
         Known {
             personas: self.inner.assets.persona_names(),
@@ -152,7 +152,7 @@ impl Engine {
         }
     }
 
-    /// Decodes and checks a request: the only validation there is.
+    /// Decodes and validates a request. There is no other validation.
     ///
     /// # Errors
     /// `invalid_request` or `validation_failed` with every fault.
@@ -165,12 +165,12 @@ impl Engine {
         &self.inner.loaded.config
     }
 
-    /// Where each value of it comes from.
+    /// Where each configuration value comes from.
     pub fn origins(&self) -> &Origins {
         &self.inner.loaded.origins
     }
 
-    /// Every key of it with its value and where that comes from; secrets are redacted.
+    /// Every configuration key with its value and its origin; secrets are redacted.
     ///
     /// # Errors
     /// `internal` on a defect.
@@ -178,25 +178,25 @@ impl Engine {
         edit::show(&self.inner.loaded)
     }
 
-    /// The user's folder and what is in it.
+    /// The paths of the user's folder and its files.
     pub fn paths(&self) -> &Paths {
         &self.inner.loaded.paths
     }
 
-    /// The drafts of the user's folder, for one workbench. Reads and makes nothing yet.
+    /// The drafts in the user's folder, for one workbench. Does not touch the disk yet.
     pub fn drafts(&self) -> Drafts {
         Drafts::new(self.paths().drafts.clone(), Arc::clone(&self.inner.clock))
     }
 
-    /// Stops the kept jobs of this process, for another to take up. Waits until the prompts of the
-    /// runs so far have their vectors, unless [`Engine::stop_indexing`] or the end of
-    /// [`Engine::keep_indexed`]'s background leaves that for later; for calls that are being
-    /// cancelled, [`FAREWELL`] at most; and for queued writes. Closes the database and the cache.
+    /// Shuts down. Stops the kept jobs of this process, so that another process can resume them,
+    /// then closes the database and the cache. Waits for the embeddings of the runs so far (unless
+    /// [`Engine::stop_indexing`] or [`Engine::keep_indexed`] was called, which leave them for
+    /// later), for queued writes, and at most [`FAREWELL`] for calls that are being cancelled.
     ///
     /// # Errors
-    /// `storage` when something could not be written: vectors, what a call cost.
+    /// `storage` when something could not be written, such as vectors or the cost of a call.
     pub async fn close(&self) -> Result<()> {
-        // Without a runtime nothing can be under way.
+        // Without a runtime nothing can be running.
         if Handle::try_current().is_ok() {
             if tokio::time::timeout(FAREWELL, self.inner.keeper.let_go()).await.is_err() {
                 tracing::warn!("a kept job did not stop in time; it counts as interrupted once its lease has run out");
@@ -213,7 +213,7 @@ impl Engine {
             None => Ok(()),
         };
         if let Some(answers) = self.inner.answers.get() {
-            // A short wait for a thread, at the end of all.
+            // Joins a thread, so this comes last.
             answers.close();
         }
         let unwritten = self.inner.call_log.get().and_then(|call_log| call_log.unwritten());
@@ -227,8 +227,8 @@ impl Engine {
         if failures.is_empty() { Ok(()) } else { Err(Error::Storage(failures.join("\n"))) }
     }
 
-    /// Tells how far a migration of the database is, whichever operation meets the old file. Of use before the first operation;
-    /// the first one to watch stays.
+    /// Reports the progress of a database migration, whichever operation triggers it. Call it
+    /// before the first operation; only the first watcher is used.
     pub fn watch_migrations(&self, told: impl Fn(MigrationProgress) + Send + Sync + 'static) {
         self.inner.watch.get_or_init(|| Watch::by(told));
     }

@@ -1,5 +1,5 @@
-//! Work that is ready to begin: read, resolved and estimated once, so that whoever asks "go on?" and whoever begins speak of the
-//! same thing.
+//! Prepared work: read, resolved and estimated once, so that what the user confirms is exactly what
+//! starts.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::error::{Error, Result};
 use crate::event::Run;
 use crate::job::{Journal, Keeper};
 
-/// Makes the work for this budget, to live so long.
+/// Builds the work for a budget and a lifetime.
 type Make = Box<dyn FnOnce(Option<f64>, Lifetime) -> Result<Ready> + Send>;
 
-/// How long work may live.
+/// How long work lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lifetime {
-    /// As long as somebody consumes its run.
+    /// As long as its run is consumed.
     Attached,
-    /// To its end.
+    /// Until it is done.
     Kept,
 }
 
-/// Work with its plan made.
+/// Planned work, ready to start.
 pub(super) struct Ready {
-    /// Where its progress is written down, when it is a job.
+    /// The journal of its progress, if it is a job.
     pub(super) journal: Option<Journal>,
-    /// Begins it.
+    /// Starts it.
     pub(super) start: Box<dyn FnOnce() -> Run + Send>,
 }
 
-/// A run that has not begun. Nothing was sent for it.
+/// A run that has not started. Nothing has been sent for it.
 pub struct Prepared {
     preflight: Preflight,
     budget_usd: Option<f64>,
@@ -47,33 +47,33 @@ impl Prepared {
         Self { preflight, budget_usd, keeper, make: Box::new(make) }
     }
 
-    /// Whether it may begin without a question, and what it may cost.
+    /// Whether it can start without confirmation, and what it may cost.
     pub const fn preflight(&self) -> &Preflight {
         &self.preflight
     }
 
-    /// The budget that it has.
+    /// Its budget in US dollars.
     pub const fn budget_usd(&self) -> Option<f64> {
         self.budget_usd
     }
 
-    /// The same with this budget, by which somebody consented to what it may cost.
+    /// Sets the budget. A budget is consent to what the run may cost.
     #[must_use]
     pub fn with_budget(self, budget_usd: Option<f64>) -> Self {
         Self { budget_usd, ..self }
     }
 
-    /// Begins it. Needs a tokio runtime. Dropping the run cancels it.
+    /// Starts it. Needs a tokio runtime. Dropping the run cancels it.
     ///
     /// # Errors
-    /// `budget_exceeded` for a run without a budget that may cost more than passes without asking; `validation_failed` when a
-    /// provider cannot be used.
+    /// `budget_exceeded` for a run without a budget that may cost more than `spend.preflight_usd`;
+    /// `validation_failed` when a provider cannot be used.
     pub fn start(self) -> Result<Run> {
         Ok(((self.make)(self.budget_usd, Lifetime::Attached)?.start)())
     }
 
-    /// Begins it as a job that this process works on whoever watches, and answers once it is
-    /// stored. Needs a tokio runtime.
+    /// Starts it as a kept job, which this process runs even if no one follows it. Returns once the
+    /// job is stored. Needs a tokio runtime.
     ///
     /// # Errors
     /// As [`Prepared::start`]; `storage`.

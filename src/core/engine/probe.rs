@@ -1,6 +1,6 @@
-//! `test-providers`: a real, cheap call to each provider, all at once.
+//! `test-providers`: makes a real, cheap call to each provider, all at once.
 //!
-//! Owns who is tested and who is left out; what a test asks and says is [`crate::probe`]'s.
+//! Decides which providers are tested; the test itself is in [`crate::probe`].
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use crate::probe::{self, Setup, Subject};
 use crate::provider::catalog::ModelCard;
 use crate::provider::transport::proxy::ProxyInUse;
 
-/// Most tokens of the answer to a test. What a model needs to reason first is added below.
+/// The most tokens of a test's answer. The provider stack adds what a model needs for reasoning.
 const MAX_TOKENS: u32 = 16;
-/// The same for a model of which nothing is known: it may reason first.
+/// The same for a model not in the catalogue, which may reason first.
 const MAX_TOKENS_OF_UNKNOWN: u32 = 512;
 
 impl Engine {
-    /// Calls each provider that the request names, or each that is configured or can be used; the others are listed
-    /// as left out. Each is a unit of the run. Needs a tokio runtime; dropping the run cancels the calls.
+    /// Calls the providers of the request, or all configured or usable ones, and lists the others
+    /// as left out. Each is a unit of the run. Dropping it cancels the calls. Needs a tokio runtime.
     pub fn test_providers(&self, request: TestProvidersRequest) -> Run {
         let engine = self.clone();
         let session = self.inner.ids.session();
@@ -75,8 +75,8 @@ impl Engine {
         Ok(ProviderTests { ok: providers.iter().all(|test| test.ok || !test.tested), providers })
     }
 
-    /// Tests one that can be used. Where no model is configured and its kind has no usual one, as with Ollama, it is
-    /// asked which it has; without any it is left out unless it `must` be tested.
+    /// Tests a usable provider. Without a configured or default model, as with Ollama, it takes the
+    /// first that the provider lists; if there is none, it is left out unless it `must` be tested.
     async fn test(&self, mut setup: Setup, must: bool, limit: Duration, account: Account) -> ProviderTest {
         let is_named = setup.model.is_some();
         let outcome = async {
@@ -97,12 +97,12 @@ impl Engine {
         test
     }
 
-    /// The first model that it lists and that chats, as far as is known.
+    /// The first listed model that is not known to be an embedding model.
     async fn first_model(&self, setup: &Setup, limit: Duration) -> Result<Option<String>, Error> {
         let catalog = self.inner.assets.catalog()?;
         let listing = timeout(limit, self.inner.registry.models(&setup.name)?).await;
         let embeds = |model: &String| catalog.card(setup.kind, &setup.name, model).is_some_and(ModelCard::embeds);
-        // What cannot be listed is told by the call that follows.
+        // If listing fails, the call that follows reports it.
         let models = listing.ok().and_then(Result::ok).unwrap_or_default();
         Ok(models.into_iter().find(|model| !embeds(model)))
     }
@@ -125,7 +125,7 @@ impl Engine {
 
     fn subject(&self, setup: Setup) -> Result<Subject, Error> {
         let provider = self.inner.registry.get(&setup.name)?;
-        // Where it embeds with no model that is known, there is nothing to test.
+        // Without a known embedding model there is no embedding to test.
         let embedder = self.inner.registry.embedder(&setup.name, None, None).ok();
         let listing = self.inner.registry.models(&setup.name)?;
         let catalog = self.inner.assets.catalog()?;
@@ -135,7 +135,7 @@ impl Engine {
     }
 }
 
-/// The providers that are looked at, each with the model asked for, in the order of `infos` or of the request.
+/// The providers to test, each with the requested model, in the order of `infos` or of the request.
 fn chosen<'a>(infos: &'a [ProviderInfo], named: Option<&'a [String]>) -> Vec<(&'a ProviderInfo, Option<&'a str>)> {
     let Some(named) = named else { return infos.iter().map(|info| (info, None)).collect() };
     let find = |target: &'a String| {
@@ -145,7 +145,7 @@ fn chosen<'a>(infos: &'a [ProviderInfo], named: Option<&'a [String]>) -> Vec<(&'
     named.iter().filter_map(find).collect()
 }
 
-/// Why it cannot be asked, and what to do.
+/// Why the provider cannot be called, and the fix.
 fn reason(info: &ProviderInfo, setup: &Setup) -> String {
     info.reason.clone().unwrap_or_else(|| probe::set_up(setup))
 }

@@ -1,7 +1,7 @@
-//! `providers`: who is there, and who can be used now.
+//! `providers`: lists the providers and which of them can be used now.
 //!
-//! Whether a key is there is known without asking anybody; whether an Ollama runs on this machine is asked, because
-//! nothing else tells. Lists of models are asked for only when they are wanted ([`Engine::list_models`]).
+//! Whether a key is set is known without a call. A local Ollama has to be asked whether it runs.
+//! Model lists are requested only on demand ([`Engine::list_models`]).
 
 use std::time::Duration;
 
@@ -18,25 +18,25 @@ use crate::provider::catalog::Price;
 /// The longest wait for a list of models.
 const LISTING: Duration = Duration::from_secs(15);
 
-/// A provider as it is listed, and how it is set up here. Where a key is, never the key.
+/// A listed provider and its setup. Names the source of the key, never the key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderFacts {
-    /// As it is listed.
+    /// The list entry.
     pub info: ProviderInfo,
-    /// True when the configuration has it.
+    /// True when it is in the configuration.
     pub is_configured: bool,
     /// Where its key comes from.
     pub key: KeySource,
-    /// The phases that are bound to it.
+    /// The phases bound to it.
     pub phases: Vec<Phase>,
-    /// The phases that turn to it when others fail.
+    /// The phases that have it as a fallback.
     pub fallback_of: Vec<Phase>,
-    /// What its usual model costs, as far as that is known.
+    /// The price of its default model, if known.
     pub price: Option<Price>,
 }
 
 impl Engine {
-    /// [`Engine::providers`], each with how it is set up here. Needs a tokio runtime.
+    /// [`Engine::providers`], each with its setup. Needs a tokio runtime.
     pub async fn provider_facts(&self) -> Vec<ProviderFacts> {
         self.providers().await.into_iter().map(|info| self.facts_of(info)).collect()
     }
@@ -46,7 +46,7 @@ impl Engine {
         let configured = config.providers.get(&info.name);
         let falls_back = |phase: &Phase| config.phases.get(*phase).fallbacks().any(|(name, _)| name == info.name);
         let price = info.default_model.as_deref().and_then(|model| {
-            // A catalogue that cannot be read is told of by `validate`.
+            // `validate` reports a catalogue that cannot be read.
             let catalog = self.inner.assets.catalog().ok()?;
             catalog.price(info.kind, &info.name, info.base_url.as_deref(), model)
         });
@@ -60,8 +60,8 @@ impl Engine {
         }
     }
 
-    /// The providers: those of the configuration, then `builtin` and the kinds that can be used by name. Waits at most
-    /// 300 ms for a local Ollama. Needs a tokio runtime.
+    /// The providers: the configured ones, then `builtin` and the kinds that can be used by name.
+    /// Waits at most 300 ms for a local Ollama. Needs a tokio runtime.
     pub async fn providers(&self) -> Vec<ProviderInfo> {
         let mut infos = self.inner.registry.infos();
         let ollama = infos.iter_mut().find(|info| info.name == ProviderKind::Ollama.as_str());
@@ -82,8 +82,8 @@ impl Engine {
         infos
     }
 
-    /// Replaces the known models of those who can be used by the ones they list themselves; gives the reasons of those
-    /// who list none. Asks all at once and waits 15 s at most. Needs a tokio runtime.
+    /// Replaces the known models of each usable provider by the ones that it lists; returns the
+    /// errors. Asks all at once and waits at most 15 s. Needs a tokio runtime.
     pub async fn list_models(&self, providers: &mut [ProviderInfo]) -> Vec<Error> {
         let asked = providers
             .iter_mut()

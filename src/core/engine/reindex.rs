@@ -1,7 +1,7 @@
-//! `reindex`: what searches read, made anew from what is stored.
+//! `reindex`: rebuilds the search indices from the stored prompts.
 //!
-//! Goes in steps that are each durable, so that stopping in the middle loses one step at most: missing vectors are made
-//! up for by the next call. The index of words is emptied first, and finds what it has got so far until it is through.
+//! Each step is durable, so stopping loses at most one step; the next call makes the missing
+//! vectors. The word index is emptied first and finds only what is indexed so far until it is done.
 
 use tokio::time::Instant;
 
@@ -14,17 +14,17 @@ use crate::pipeline::{self, Reporter};
 use crate::search::{EmbeddingContext, embedding};
 use crate::store::{Filter, Space};
 
-/// Prompts whose words are indexed in one step.
+/// The number of prompts whose words are indexed in one step.
 const TEXT_STEP: u32 = 1000;
 
 impl Engine {
-    /// Makes the indices anew. Dropping the run leaves what is done. Needs a tokio runtime.
+    /// Rebuilds the indices. Dropping the run keeps what is done. Needs a tokio runtime.
     ///
     /// # Errors
-    /// `config_invalid` for a provider that cannot embed. The run may fail with what that provider answers, the daily budget's
-    /// refusal included, and with `storage`.
+    /// `config_invalid` for a provider that cannot embed. The run can fail with the provider's
+    /// errors, with `storage`, and when the daily budget is exceeded.
     pub fn reindex(&self, request: ReindexRequest) -> Result<Run> {
-        // What cannot be embedded at all is found before anything is emptied.
+        // An embedder that cannot be used is an error before anything is emptied.
         let meaning = if request.vectors { Some(self.meaning("reindex")?) } else { None };
         let engine = self.clone();
         Ok(pipeline::start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
@@ -55,10 +55,10 @@ impl Engine {
         Ok(reindexed)
     }
 
-    /// Gives vectors to the prompts that have none, as a face does after an import. Dropping the run leaves what is done, and
-    /// any later one makes the rest. Needs a tokio runtime.
+    /// Embeds the prompts that have no vector, for use after an import. Dropping the run keeps what
+    /// is done, and a later run makes the rest. Needs a tokio runtime.
     ///
-    /// It fails as [`Engine::reindex`] does. Vectors that could not be stored are told by [`Engine::close`] too.
+    /// Fails like [`Engine::reindex`]. [`Engine::close`] also reports vectors that were not stored.
     pub fn embed_missing(&self) -> Run {
         let engine = self.clone();
         pipeline::start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
@@ -79,7 +79,7 @@ impl Engine {
         Ok(reindexed)
     }
 
-    /// Gives every prompt that has no vector of this space its own, batch by batch.
+    /// Embeds every prompt that has no vector in this space, in batches, and returns how many.
     async fn embed_all(&self, meaning: &EmbeddingContext, space: &Space, report: &Reporter) -> Result<u64> {
         let total = self.finder().count_unembedded(space.clone()).await?;
         let (mut after, mut done, mut given) = (None, 0, 0);

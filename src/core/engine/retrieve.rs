@@ -1,4 +1,4 @@
-//! `show`, `list`, `history`: what is stored, read.
+//! `show`, `list`, `history`: reads stored prompts and runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::search;
 use crate::store::{Filter, Order, PageSpec, PromptForm, SessionForm, SessionWithPrompts};
 
-/// How many meanings of an ambiguous id are told.
+/// The most matches of an ambiguous id that a message lists.
 const MEANINGS_SHOWN: usize = 5;
 
 /// A page of prompts: whole ones, or another form of them.
@@ -46,12 +46,12 @@ impl Engine {
     /// A page of prompts.
     ///
     /// # Errors
-    /// `validation_failed` for a cursor that is none of ours; `storage`.
+    /// `validation_failed` for an invalid cursor; `storage`.
     pub async fn list(&self, request: ListRequest) -> Result<PromptPage> {
         self.list_as(request).await
     }
 
-    /// As [`Engine::list`], with the prompts in another form: no more is read than it holds.
+    /// Like [`Engine::list`], with the prompts in another form, which limits what is read.
     ///
     /// # Errors
     /// As [`Engine::list`].
@@ -72,7 +72,7 @@ impl Engine {
         self.history_as(request).await
     }
 
-    /// As [`Engine::history`], with the prompts in another form.
+    /// Like [`Engine::history`], with the prompts in another form.
     ///
     /// # Errors
     /// As [`Engine::list`].
@@ -81,10 +81,10 @@ impl Engine {
         Ok(HistoryPage { sessions: page.items, next_cursor: page.next_cursor })
     }
 
-    /// The one prompt a key means.
+    /// The prompt that a key refers to.
     ///
     /// # Errors
-    /// `not_found` when it means none, `validation_failed` when it could mean several.
+    /// `not_found` when there is none, `validation_failed` when it could mean several.
     pub(super) async fn resolve(&self, key: &PromptKey) -> Result<PromptId> {
         match key {
             PromptKey::Id(id) => Ok(*id),
@@ -109,7 +109,7 @@ fn page_spec(limit: Option<u32>, offset: u64, cursor: Option<String>) -> PageSpe
     PageSpec { limit: limit.unwrap_or(limits::DEFAULT_LIMIT), offset, cursor }
 }
 
-/// Says that a key means no prompt.
+/// The error for a key that matches no prompt.
 pub(super) fn no_prompt(key: &PromptKey) -> Error {
     Error::NotFound {
         what: "prompt",

@@ -1,4 +1,4 @@
-//! `search`, `similar`: stored prompts, found.
+//! `search`, `similar`: finds stored prompts.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::search::{self, Wanted};
 use crate::store::{FindStore, PromptForm};
 
 impl Engine {
-    /// The stored prompts that match, best first. By meaning it needs a tokio runtime unless the embedded model is used;
-    /// dropping the future cancels the calls.
+    /// The stored prompts that match, best first. A search by meaning needs a tokio runtime unless
+    /// it uses the embedded model. Dropping the future cancels the calls.
     ///
     /// # Errors
-    /// `conflict` where there are no vectors to compare a meaning with; what the embedding provider answers; `storage`.
+    /// `conflict` when there are no vectors to compare with; the embedder's errors; `storage`.
     pub async fn search(&self, request: SearchRequest) -> Result<SearchResult> {
         self.search_as(request).await
     }
 
-    /// As [`Engine::search`], with the prompts in another form: no more is read than it holds.
+    /// Like [`Engine::search`], with the prompts in another form, which limits what is read.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -34,9 +34,9 @@ impl Engine {
         }
     }
 
-    /// What to propose where this search by words has found nothing: the stored prompt that is nearest in meaning, if it is
-    /// near. `None` where that is not known for the embedding model in use, as for all but the embedded one, or where there
-    /// is nothing to compare with: a proposal costs nothing and fails nothing.
+    /// A suggestion when a search by words found nothing: the stored prompt nearest in meaning, if
+    /// it is near. `None` if the embedding model has no threshold for "near" (only the embedded one
+    /// has), if there are no vectors, or on any error: a suggestion is free and never fails.
     pub async fn nearest_instead(&self, request: &SearchRequest) -> Option<FoundPrompt<PromptSummary>> {
         let meaning = self.meaning("search").ok().filter(|meaning| meaning.embedder.near_from().is_some())?;
         let wanted = self.wanted(request.filters.clone(), Some(1), 0, None);
@@ -44,15 +44,15 @@ impl Engine {
         found.prompts.into_iter().next().filter(|found| !found.matched.far)
     }
 
-    /// The stored prompts nearest in meaning to one of them. Asks no provider.
+    /// The stored prompts nearest in meaning to a stored prompt. Makes no calls.
     ///
     /// # Errors
-    /// `not_found`; `conflict` where it has no vector; `storage`.
+    /// `not_found`; `conflict` when the prompt has no vector; `storage`.
     pub async fn similar(&self, request: SimilarRequest) -> Result<SearchResult> {
         self.similar_as(request).await
     }
 
-    /// As [`Engine::similar`], with the prompts in another form.
+    /// Like [`Engine::similar`], with the prompts in another form.
     ///
     /// # Errors
     /// As [`Engine::similar`].
@@ -63,7 +63,7 @@ impl Engine {
         search::similar(&self.finder(), &*self.embedder()?, &prompt, wanted).await
     }
 
-    /// The store's finding side.
+    /// The store as the search interface.
     pub(super) fn finder(&self) -> Arc<dyn FindStore> {
         Arc::<dyn crate::store::Store>::clone(self.store())
     }

@@ -1,8 +1,7 @@
-//! `select`: resolves which prompts are judged, for what and by whom, and starts it.
+//! `select`: resolves the candidates, the task and the judges, and starts the selection.
 //!
-//! All that can be wrong with a request is found before the run begins, and told as an error rather than as an event:
-//! prompts that are not there, prompts without a common task, a judge or a rubric that cannot be used, a price that has to
-//! be confirmed.
+//! Faults of a request are errors before the run begins, not events: missing prompts, prompts
+//! without a common task, an unusable judge or rubric, a cost that has to be confirmed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,26 +23,26 @@ use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
 use crate::provider::registry::BUILTIN;
 use crate::store::NewJob;
 
-/// Characters of an input that a message shows.
+/// The most characters of an input in a message.
 const SHOWN: usize = 40;
 
 impl Engine {
-    /// Starts the judge over stored prompts. Needs a tokio runtime. Dropping the run cancels it.
+    /// Starts a selection among stored prompts. Needs a tokio runtime. Dropping the run cancels it.
     ///
     /// # Errors
-    /// `not_found` naming a prompt that is not there; `validation_failed` for one prompt named twice, for prompts without
-    /// a common task when none is given, for a judge or criteria that do not exist; `file` for criteria that cannot be
-    /// read; `budget_exceeded` for a selection without a budget that may cost more than passes without asking;
-    /// `storage`. What fails later is an event of the run.
+    /// `not_found` naming a missing prompt; `validation_failed` for a prompt named twice, for
+    /// prompts without a common task when none is given, for an unknown judge or unknown criteria;
+    /// `file` for criteria that cannot be read; `budget_exceeded` for a selection without a budget
+    /// that may cost more than `spend.preflight_usd`; `storage`. Later failures are run events.
     pub async fn select(&self, request: SelectRequest) -> Result<Run> {
         self.prepare_selection(Operation::Select, request).await?.start()
     }
 
-    /// Makes a selection ready to begin, as a part of the command `operation`, under whose name it is paid and kept: its prompts
-    /// are read once. Sends nothing.
+    /// Prepares a selection for `operation`, under whose name its spend and its judgement are
+    /// recorded. Reads the prompts once. Sends nothing.
     ///
     /// # Errors
-    /// As [`Engine::select`], but for the budget.
+    /// As [`Engine::select`], except for the budget.
     pub async fn prepare_selection(&self, operation: Operation, request: SelectRequest) -> Result<Prepared> {
         let matter = self.matter(&request).await?;
         let bench = self.bench_for(&request, &matter)?;
@@ -59,8 +58,7 @@ impl Engine {
         }))
     }
 
-    /// What is left of a selection that was begun before: what the judge said then is in the cache
-    /// of its answers.
+    /// Plans the rest of a resumed selection. The judge's earlier replies are in its cache.
     pub(super) async fn ready_to_select(&self, request: SelectRequest, life: Life) -> Result<Ready> {
         let matter = self.matter(&request).await?;
         self.ready(Operation::Select, &request, matter, life, None)
@@ -99,7 +97,7 @@ impl Engine {
         let mut plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings, journal: None };
         plan.journal = match life {
             Life::Resumed { journal, .. } => Some(journal),
-            // A comparison has another part, which is not the judge's.
+            // A comparison is more than its judging, so it is not a job.
             Life::New(Lifetime::Attached) if is_embedded || operation != Operation::Select => None,
             Life::New(lifetime) => {
                 let keys = plan.candidates.iter().map(|prompt| PromptKey::Id(prompt.id)).collect();
@@ -122,17 +120,17 @@ impl Engine {
         Ok(Ready { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
     }
 
-    /// What a selection may take at most. Sends nothing.
+    /// The most that a selection can cost. Sends nothing.
     ///
     /// # Errors
-    /// As [`Engine::select`], but for the budget.
+    /// As [`Engine::select`], except for the budget.
     pub async fn estimate_selection(&self, request: &SelectRequest) -> Result<Estimate> {
         let matter = self.matter(request).await?;
         let bench = self.bench_for(request, &matter)?;
         self.estimate_of(request, &matter, &bench)
     }
 
-    /// Refuses a cap that is too low for any choice, before anything is asked.
+    /// Refuses a `max_calls` that is too low for any choice, before anything is sent.
     fn check_calls(&self, request: &SelectRequest, matter: &SelectionInput, bench: &JudgePanel<'_>) -> Result<()> {
         let texts: BTreeSet<&str> = matter.candidates.iter().map(|prompt| prompt.content.as_str()).collect();
         let judges = bench.targets.len();
@@ -202,7 +200,7 @@ impl Engine {
         Ok(SelectionInput { candidates, task, persona })
     }
 
-    /// The prompts that these keys mean, in this order.
+    /// The prompts for these keys, in order. Two keys for one prompt are an error.
     pub(super) async fn distinct(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
         let mut named: BTreeMap<PromptId, &PromptKey> = BTreeMap::new();
         let mut prompts = Vec::with_capacity(keys.len());
@@ -219,14 +217,14 @@ impl Engine {
     }
 }
 
-/// What is judged, and for what.
+/// The candidates of a selection, with the task and the persona.
 struct SelectionInput {
     candidates: Vec<Prompt>,
     task: String,
     persona: String,
 }
 
-/// What all of them were made from.
+/// The input that all candidates were made from.
 fn common_task(candidates: &[Prompt]) -> Result<String> {
     let input = |prompt: &Prompt| prompt.original_input.trim().to_owned();
     let first = candidates.first().map(input).unwrap_or_default();
@@ -252,7 +250,7 @@ fn shown(input: &str) -> String {
     if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
 }
 
-/// P(best) at which no more is asked.
+/// The P(best) at which judging stops.
 fn wanted(request: &SelectRequest) -> f64 {
     let usual = if request.thorough { judge::THOROUGHLY_CONFIDENT } else { judge::CONFIDENT };
     request.confidence.unwrap_or(usual)

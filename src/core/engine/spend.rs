@@ -1,4 +1,4 @@
-//! Who pays: the account of an operation, the book that all of them share, and `spend`, which reads it.
+//! Accounts for operations, the call log that they share, and `spend`, which reads it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::provider::catalog::Price;
 use crate::store::{SpendQuery, SpendRow, StoreBook};
 
 impl Engine {
-    /// What was spent, added up, and the caps in force.
+    /// The recorded spend, added up, and the caps in force.
     ///
     /// # Errors
     /// `storage`.
@@ -46,12 +46,12 @@ impl Engine {
         })
     }
 
-    /// The account of one operation, written down in the book of this installation and held to its daily budget.
+    /// Opens the account of an operation, with the shared call log and its daily budget.
     pub(super) fn account(&self, caps: Caps, labels: Labels) -> Account {
         Account::open(caps, labels, Some(Arc::clone(self.call_log())))
     }
 
-    /// The account of work that may have been begun before.
+    /// The account of new or resumed work.
     pub(super) fn account_of(&self, life: &Life, caps: Caps, labels: Labels) -> Account {
         match life {
             Life::New(_) => self.account(caps, labels),
@@ -59,11 +59,11 @@ impl Engine {
         }
     }
 
-    /// One book for all operations of this process: those that wait for room under the daily budget wait for each other.
+    /// The call log of this process, shared so that operations queue for room in the daily budget.
     fn call_log(&self) -> &Arc<dyn CallLog> {
         self.inner.call_log.get_or_init(|| {
             let daily_cap = self.config().spend.daily_budget_usd.map(Money::from_dollars_down);
-            // Calls need no names that repeat, and the prompts' own sequence is left alone.
+            // Call ids need not be reproducible, and must not disturb the sequence of prompt ids.
             let ids = Arc::new(SystemIds);
             Arc::new(StoreBook::new(Arc::clone(self.store()), Arc::clone(&self.inner.clock), ids, daily_cap))
         })
@@ -84,7 +84,7 @@ fn totals(row: &SpendRow) -> SpendTotals {
     }
 }
 
-/// What a run may take.
+/// The caps of a run.
 pub(super) fn caps(budget_usd: Option<f64>, calls: Option<u64>, assume_price: Option<f64>) -> Caps {
     let alike =
         |dollars| Price { input: dollars, output: dollars, cached_input: dollars, cache_write: dollars, above: None };

@@ -1,4 +1,4 @@
-//! `stats`, `metrics`: what is stored, measured.
+//! `stats`, `metrics`: measures the stored prompts.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::store::{MeasureWatch, Order, PageSpec, Store};
 pub use crate::store::MeasureProgress;
 
 impl Engine {
-    /// The totals of the prompts that pass the filters, all together and by day, phase, provider, model, persona or tag.
+    /// Totals of the filtered prompts: overall and by day, phase, provider, model, persona or tag.
     ///
     /// # Errors
     /// `storage`.
@@ -24,8 +24,8 @@ impl Engine {
         self.stats_watched(request, |_| {}).await
     }
 
-    /// As [`Engine::stats`]; where prompts are counted one by one, because a filter chooses them, `watch` is told how far
-    /// that is. Dropping the future ends the count.
+    /// Like [`Engine::stats`]. If a filter makes it count prompts one by one, `watch` gets the
+    /// progress. Dropping the future ends the count.
     ///
     /// # Errors
     /// `storage`.
@@ -49,7 +49,7 @@ impl Engine {
         Ok(StatsReport { since, until, total: measured.total, groups })
     }
 
-    /// Prompts measured, each in depth and all together: those that are named, or the newest that pass the filters.
+    /// Measures the named prompts, or the newest that pass the filters, one by one and together.
     ///
     /// # Errors
     /// `not_found`; `validation_failed` for a shortened id that could mean several; `storage`.
@@ -69,7 +69,7 @@ impl Engine {
         .await
     }
 
-    /// One prompt measured.
+    /// Measures one prompt.
     ///
     /// # Errors
     /// As [`Engine::metrics`].
@@ -78,7 +78,7 @@ impl Engine {
         self.metrics(named).await?.prompts.pop().ok_or_else(|| no_prompt(&request.prompt_id))
     }
 
-    /// The prompts that these keys mean, each once.
+    /// The prompts for these keys, without duplicates.
     async fn named(&self, keys: &[PromptKey]) -> Result<Vec<Prompt>> {
         let mut prompts: Vec<Prompt> = Vec::with_capacity(keys.len());
         for key in keys {
@@ -91,7 +91,7 @@ impl Engine {
         Ok(prompts)
     }
 
-    /// Does what may take long where it holds up nobody: on a thread for waiting where there is a runtime, else here.
+    /// Runs slow work on tokio's blocking threads, or in place if there is no runtime.
     pub(super) async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,

@@ -1,4 +1,4 @@
-//! `validate`, `migrate`: the state of the installation, looked at without changing it.
+//! `validate`, `migrate`: checks the installation without changing it, and migrates the database.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,8 @@ use crate::domain::Phase;
 use crate::error::{Error, Result};
 use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
 
-/// What is wrong with the settings of a face that the core does not know: dotted keys, each with what is wrong and the
-/// fix. None where all is well.
+/// Checks the settings of a face that the core does not know. Returns pairs of a dotted key and a
+/// message with the fix; empty if all is well.
 pub type SettingsCheck = fn(&TuiConfig, &Assets) -> Vec<(String, String)>;
 
 /// What `validate` found.
@@ -64,7 +64,7 @@ impl Check {
         Self { name: name.into(), status: CheckStatus::Failed, detail: detail.into() }
     }
 
-    /// A check from a result: its words, or its error.
+    /// A check from a result: passed with its text, or failed with its error.
     pub(super) fn from_result(name: &str, result: Result<String>) -> Self {
         match result {
             Ok(detail) => Self::ok(name, detail),
@@ -74,14 +74,14 @@ impl Check {
 }
 
 impl Engine {
-    /// Lets [`Engine::validate`] look at the settings of the workbench too. The first check to be given stays.
+    /// Sets the check of the workbench's settings for [`Engine::validate`]. Only the first is used.
     pub fn check_workbench_by(&self, check: SettingsCheck) {
         self.inner.settings_check.get_or_init(|| check);
     }
 
-    /// Looks at everything a run needs: configuration, database, permissions, cache, personas, templates, themes, providers, phases,
-    /// models, weights; and at the workbench's settings. Sends nothing. Reads the whole database unless the request is for a
-    /// quick look.
+    /// Checks everything a run needs: configuration, database, permissions, cache, personas,
+    /// templates, themes, providers, phases, models, weights; and the workbench's settings. Sends
+    /// nothing. Reads the whole database unless the request is for a quick check.
     pub async fn validate(&self, request: ValidateRequest) -> Validation {
         let mut checks = vec![self.check_configuration()];
         checks.extend(self.check_places());
@@ -136,7 +136,7 @@ impl Engine {
         self.unknown_target(model).map(|told| Check::warning("generation.default_target_model", told))
     }
 
-    /// Only what somebody chose keeps the workbench from opening.
+    /// Only a setting that the user chose can keep the workbench from opening.
     fn check_workbench(&self) -> Vec<Check> {
         let Some(check) = self.inner.settings_check.get() else { return Vec::new() };
         let faults = check(&self.config().tui, &self.inner.assets).into_iter();
@@ -155,15 +155,15 @@ impl Engine {
         Check::from_result("ranking", weights.map(|_| "the weights can be used".to_owned()))
     }
 
-    /// Which migrations the database has had, and which are pending.
+    /// The applied and the pending migrations of the database.
     ///
     /// # Errors
-    /// `storage` when it cannot be read, is newer than this program, or is none of ours.
+    /// `storage` when it cannot be read, is newer than this program, or is not ours.
     pub fn migration_status(&self) -> Result<MigrationStatus> {
         migrate::status(&self.paths().database)
     }
 
-    /// Brings the database to the newest schema, after a backup.
+    /// Backs up the database and migrates it to the newest schema.
     ///
     /// # Errors
     /// `storage`.

@@ -1,4 +1,4 @@
-//! Tests of the facade: every operation end to end over a real database and the embedded provider.
+//! Tests of the facade: every operation end to end, over a real database and `builtin`.
 
 mod jobs;
 mod labels;
@@ -30,7 +30,7 @@ pub(super) struct Home {
 impl Home {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // As the program makes it.
+        // With the mode that the program would give it.
         #[cfg(unix)]
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         Self { folder }
@@ -42,14 +42,14 @@ impl Home {
         home
     }
 
-    /// An engine whose runs leave their prompts without vectors.
+    /// An engine that does not embed prompts.
     pub(super) fn engine(&self) -> Engine {
         let engine = self.indexing_engine();
         engine.stop_indexing();
         engine
     }
 
-    /// An engine that gives vectors to what is stored.
+    /// An engine that embeds stored prompts.
     pub(super) fn indexing_engine(&self) -> Engine {
         let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
         let loaded = config::load(&Flags::default(), &environment).unwrap();
@@ -218,7 +218,7 @@ async fn a_fallback_is_used_and_said() {
     assert!(result.warnings.iter().any(|warning| warning.contains("down")), "{:?}", result.warnings);
 }
 
-/// A home whose only provider of its own is the script `suite`, and this `models.yaml`.
+/// A home with this `models.yaml` whose only configured provider is the script `suite`.
 fn home_with_models(rows: &str) -> Home {
     let home = Home::new();
     let script = home.folder.path().join("suite.yaml");
@@ -330,7 +330,7 @@ async fn a_clean_home_is_valid_and_stays_empty() {
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "looking makes no file");
 }
 
-/// What making indices anew came to.
+/// The outcome of a reindex run.
 async fn reindexed(run: Result<Run>) -> Result<Reindexed, Box<Problem>> {
     match run.map_err(|error| Box::new(error.into()))?.outcome().await? {
         Outcome::Reindex(reindexed) => Ok(reindexed),
@@ -338,7 +338,7 @@ async fn reindexed(run: Result<Run>) -> Result<Reindexed, Box<Problem>> {
     }
 }
 
-/// What an import came to.
+/// The outcome of an import run.
 async fn imported(run: Run) -> Result<ImportReport, Box<Problem>> {
     match run.outcome().await? {
         Outcome::Import(report) => Ok(report),
@@ -346,7 +346,7 @@ async fn imported(run: Run) -> Result<ImportReport, Box<Problem>> {
     }
 }
 
-/// What a judge's test came to, with what happened meanwhile, which keeps to the laws of events.
+/// The outcome of a judge audit and its events, which are checked against the rules for events.
 async fn audited(prepared: Result<Prepared>) -> (Result<JudgeAudit, Box<Problem>>, Vec<EventKind>) {
     let mut run = match prepared.and_then(Prepared::start) {
         Ok(run) => run,

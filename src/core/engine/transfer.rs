@@ -1,4 +1,4 @@
-//! `export`, `import`, `migrate --from`: prompts as text out, in again, and from the Go program's file.
+//! `export`, `import`, `migrate --from`: prompts to and from text, and from the Go program.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::store::sqlite::alchemy::AlchemyFile;
 use crate::transfer::{self, Export, ExportedPrompts, Input, Stage, TransferFormat, TransferProgress};
 
 impl Engine {
-    /// Prompts as a text that is pulled piece by piece: all that pass the filters, or the newest of them.
+    /// Exports prompts as text in pieces: all that pass the filters, or the newest of them.
     pub fn export(&self, request: &ExportRequest) -> Export {
         let filter = request.filters.clone().into_filter(self.inner.clock.now());
         Export::of(
@@ -25,7 +25,7 @@ impl Engine {
         )
     }
 
-    /// As [`Engine::export`], in one piece: ten prompts where the request names no limit.
+    /// Like [`Engine::export`], in one piece: ten prompts if the request has no limit.
     ///
     /// # Errors
     /// `storage`.
@@ -42,15 +42,13 @@ impl Engine {
         Ok(ExportedPrompts { format, count: export.written(), total, text })
     }
 
-    /// Stores the prompts of a file, all or none of them as far as checks go. What is stored can be listed and found by its words at once. Vectors come after this: the background of
-    /// [`Engine::keep_indexed`] begins with them at once unless the request leaves them out; without it they are
-    /// [`Engine::embed_missing`]'s.
+    /// Stores the prompts of a file, which can then be listed and found by their words at once.
+    /// [`Engine::keep_indexed`] starts to embed them at once unless the request says no; without it
+    /// call [`Engine::embed_missing`].
     ///
-    /// Dropping the run stops it; what is stored by then stays, and the same import continues with the rest. Needs a tokio
-    /// runtime.
-    ///
-    /// It fails with `validation_failed` and the faults of the file, nothing stored; with `file` when that cannot be read; with
-    /// `storage`.
+    /// Dropping the run keeps what is stored; importing again stores the rest. Needs a tokio
+    /// runtime. Fails with `validation_failed` and the faults of the file, storing nothing; with
+    /// `file` when it cannot be read; with `storage`.
     pub fn import<R: Read + Seek + Send + 'static>(&self, request: ImportRequest, input: Input<R>) -> Run {
         let engine = self.clone();
         pipeline::start_task(self.inner.ids.session(), Operation::Import, None, move |report| async move {
@@ -65,11 +63,11 @@ impl Engine {
         })
     }
 
-    /// Stores the prompts of the Go program prompt-alchemy's database, which is left as it is. Vectors come after this, and
-    /// dropping the run stops it, as with [`Engine::import`]. Needs a tokio runtime.
+    /// Imports the database of the Go program prompt-alchemy, which is not changed. Vectors and
+    /// dropping the run are as with [`Engine::import`]. Needs a tokio runtime.
     ///
     /// # Errors
-    /// `file` when it cannot be read or is none of that program's. The run may fail with these too, and with `storage`.
+    /// `file` when it cannot be read or is not that program's; the run also with `storage`.
     pub fn import_alchemy(&self, request: ImportAlchemyRequest, path: &Path) -> Result<Run> {
         let file = AlchemyFile::open(path)?;
         let engine = self.clone();
@@ -86,7 +84,7 @@ impl Engine {
     }
 }
 
-/// Says how far an import is.
+/// Reports the progress of an import.
 fn tell(report: &Reporter, progress: TransferProgress) {
     let part = match progress.stage {
         Stage::Checking => part::CHECKING,
@@ -95,7 +93,7 @@ fn tell(report: &Reporter, progress: TransferProgress) {
     report.progress(part, progress.prompts, progress.total);
 }
 
-/// The format of this name, which was checked.
+/// The format of this name, which is already validated.
 fn format_of(name: Option<&str>) -> Option<TransferFormat> {
     name.and_then(TransferFormat::parse)
 }

@@ -1,8 +1,8 @@
-//! `delete`, `trash list`, `trash restore`, `trash empty`: prompts that go, come back, or are gone for good.
+//! `delete`, `trash list`, `trash restore`, `trash empty`: deletes prompts and brings them back.
 //!
-//! What is deleted is kept in the trash for `storage.trash_days`. What has been there for longer is shown and restored no more,
-//! and is deleted for good with the next deletion or restoring, when a process first writes, and once a day where the
-//! program stays open ([`Engine::keep_indexed`]).
+//! Deleted prompts stay in the trash for `storage.trash_days`. Then they can no longer be listed or
+//! restored. They are deleted for good by the next deletion or restoration, by the first write of a
+//! process, and once a day while the program stays open ([`Engine::keep_indexed`]).
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Filter, Mutation};
 
-/// How many meanings of an ambiguous id are looked for.
+/// How many matches of an ambiguous id are looked up.
 const MEANINGS: usize = 6;
-/// How often a program that stays open looks for what has been in the trash for too long.
+/// How often a program that stays open empties expired prompts from the trash.
 const DAY: Duration = Duration::from_hours(24);
 
 /// What was deleted.
@@ -71,7 +71,7 @@ impl Engine {
     /// Moves these prompts, or all, to the trash, or deletes them for good.
     ///
     /// # Errors
-    /// `not_found` naming the first key that means none, deleting nothing; `conflict`; `storage`.
+    /// `not_found` naming the first key without a match, deleting nothing; `conflict`; `storage`.
     pub async fn delete(&self, request: DeleteRequest) -> Result<Deletion> {
         let at = self.inner.clock.now();
         let is_forever = request.forever || self.config().storage.trash_days == 0;
@@ -91,7 +91,7 @@ impl Engine {
         Ok(Deletion { deleted, restorable_until: (!is_forever).then(|| self.restorable_until(at)) })
     }
 
-    /// What is in the trash.
+    /// A page of the trash.
     ///
     /// # Errors
     /// `storage`.
@@ -107,11 +107,11 @@ impl Engine {
         Ok(TrashPage { prompts: prompts.collect(), total: page.total })
     }
 
-    /// Stores prompts of the trash again.
+    /// Restores prompts from the trash.
     ///
     /// # Errors
-    /// `not_found` naming the first key that means none, restoring nothing; `conflict` where a prompt of the same id was
-    /// stored meanwhile; `storage`.
+    /// `not_found` naming the first key without a match, restoring nothing; `conflict` when a
+    /// prompt with the same id was stored meanwhile; `storage`.
     pub async fn restore(&self, request: RestoreRequest) -> Result<Restoration> {
         let at = self.inner.clock.now();
         self.expire_trash(at).await?;
@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    /// Deletes prompts of the trash for good, all where none are named.
+    /// Deletes prompts in the trash for good; all of them if none are named.
     ///
     /// # Errors
     /// As [`Engine::restore`].
@@ -139,13 +139,13 @@ impl Engine {
         Ok(Deletion { deleted, restorable_until: None })
     }
 
-    /// Deletes for good what has been in the trash for too long.
+    /// Deletes expired prompts from the trash for good.
     async fn expire_trash(&self, now: Timestamp) -> Result<()> {
         let before = Some(self.oldest_restorable(now));
         self.gone(Mutation::EmptyTrash { ids: None, before }).await.map(drop)
     }
 
-    /// Deletes for good what has been in the trash for too long, now and once a day; never ends by itself.
+    /// Deletes expired prompts from the trash, now and once a day. Never returns.
     pub(super) async fn keep_trash_short(&self) {
         loop {
             if let Err(error) = self.expire_what_is_due().await {
@@ -155,7 +155,7 @@ impl Engine {
         }
     }
 
-    /// Writes only where something is due, so that a database is neither made nor locked for nothing.
+    /// Writes only if something has expired, so that no database is created or locked for nothing.
     pub(super) async fn expire_what_is_due(&self) -> Result<()> {
         let now = self.inner.clock.now();
         let held = self.store().trashed(Timestamp::MIN, 1, 0).await?.total;
@@ -180,7 +180,7 @@ impl Engine {
         oldest_restorable(self.config().storage.trash_days, now)
     }
 
-    /// Every key resolved to a prompt that is there, before anything is touched.
+    /// Resolves every key to a stored prompt, before anything is changed.
     async fn resolve_stored(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
         let mut ids = Vec::with_capacity(keys.len());
         for key in keys {
@@ -195,7 +195,7 @@ impl Engine {
         Ok(ids)
     }
 
-    /// The same of the trash.
+    /// Resolves every key to a prompt in the trash.
     async fn resolve_trashed(&self, keys: &[PromptKey]) -> Result<Vec<PromptId>> {
         let mut ids = Vec::with_capacity(keys.len());
         for key in keys {
@@ -220,7 +220,7 @@ impl Engine {
     }
 }
 
-/// What was deleted before this moment is restored no more, where the trash keeps things for so many days.
+/// The time before which a deleted prompt can no longer be restored.
 pub(super) fn oldest_restorable(trash_days: u32, now: Timestamp) -> Timestamp {
     now.saturating_sub(days(trash_days)).unwrap_or(Timestamp::MIN)
 }

@@ -1,4 +1,4 @@
-//! Where finished prompts go that the database did not take: into a file of their run that `import` reads.
+//! Saves finished prompts that the database did not take to a file that `import` reads.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use crate::store::Session;
 use crate::transfer::{TransferFormat, Writer};
 use crate::unsaved::UnsavedFile;
 
-/// Saves the prompts of one run, as `export` writes them.
+/// Saves the prompts of one run, in the format of `export`.
 pub(super) fn save_aside(paths: Paths) -> SaveAside {
     let file = OnceLock::new();
     Arc::new(move |prompts: &[Prompt], session: &Session| {
@@ -20,7 +20,7 @@ pub(super) fn save_aside(paths: Paths) -> SaveAside {
     })
 }
 
-/// A line that holds the prompt and its run.
+/// A JSON line with the prompt and its run.
 fn record(prompt: &Prompt, session: &Session) -> Result<String> {
     let mut line = String::new();
     Writer::new(TransferFormat::Jsonl).write(prompt, Some(session), &mut line)?;

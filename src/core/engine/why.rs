@@ -1,7 +1,7 @@
-//! `why`: how a prompt came to be, and to its place, told from what is stored.
+//! `why`: explains the origin and the rank of a prompt from stored data.
 //!
-//! Asks nobody: a ranking is computed from texts, and a judgement is added up anew from its evidence. Judges whose own test
-//! was made or repeated since are taken as they are known now, so a choice may come out otherwise; then both are told.
+//! Makes no calls: a ranking is computed from texts, and a judgement is recomputed from its
+//! evidence. It uses the judges' current profiles; if that changes the choice, both are reported.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use crate::judge;
 use crate::rank;
 use crate::store::{Filter, Order, PageSpec};
 
-/// Steps of a derivation that are followed: longer ones are no user's.
+/// The most ancestors followed. No real derivation is longer.
 const MOST_ANCESTORS: usize = 100;
 const MILLIS_A_DAY: f64 = 86_400_000.0;
 
 impl Engine {
-    /// How a prompt came to be, and to its place. Asks nobody.
+    /// Explains the origin and the rank of a prompt. Makes no calls.
     ///
     /// # Errors
     /// `not_found`; `validation_failed` for a shortened id that could mean several; `storage`.
@@ -63,7 +63,7 @@ impl Engine {
         })
     }
 
-    /// What it was derived from, and so on, until one that was not derived or is no longer stored.
+    /// The prompts it was derived from, up to one that was not derived or is no longer stored.
     async fn ancestors(&self, prompt: &Prompt) -> Result<Vec<Ancestor>> {
         let mut ancestors: Vec<Ancestor> = Vec::new();
         let mut next = prompt.parent_id;
@@ -79,13 +79,13 @@ impl Engine {
         Ok(ancestors)
     }
 
-    /// Its ranking among the stored prompts of its run, as it would be made now.
+    /// Its ranking among the stored prompts of its run, recomputed now.
     async fn ranking_now(&self, prompt: &Prompt) -> Result<Ranking> {
         let filter = Filter { session_id: Some(prompt.session_id), ..Filter::default() };
         let most = u32::try_from(limits::MAX_LIMIT).unwrap_or(u32::MAX);
         let page = PageSpec { limit: most, offset: 0, cursor: None };
         let mut run = self.store().page(filter, Order::Newest, page).await?.items;
-        // What was derived from a variant is in its run, but was never ranked with it.
+        // A prompt derived from a variant belongs to the run but was never ranked with it.
         run.retain(|other| other.id == prompt.id || other.score.is_some());
         let persona = self.inner.assets.persona(&prompt.persona).ok();
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
@@ -101,7 +101,7 @@ impl Engine {
         ranking.ok_or_else(|| Error::Internal("a prompt is missing from its own run".into()))
     }
 
-    /// What is known of the judges of these.
+    /// The profiles of the judges of these judgements.
     async fn profiles_of(&self, judgements: &[Judgement]) -> Result<BTreeMap<JudgeName, JudgeProfile>> {
         let mut profiles = BTreeMap::new();
         for judge in judgements.iter().flat_map(|judgement| &judgement.judges) {
@@ -115,7 +115,7 @@ impl Engine {
     }
 }
 
-/// A judgement as it concerns `id`; `None` for one in which it did not stand.
+/// A judgement as seen from `id`; `None` if `id` is not in its ranking.
 fn told(
     judgement: &Judgement,
     id: PromptId,
@@ -170,7 +170,7 @@ fn told(
     })
 }
 
-/// What was answered about these two, seen from `id`.
+/// The verdicts on these two prompts, seen from `id`.
 fn orders(judgement: &Judgement, id: PromptId, other: PromptId) -> Vec<OrderTold> {
     let seen = judgement.verdicts.iter().filter_map(|verdict| {
         let shown_first = match (verdict.first, verdict.second) {
@@ -181,7 +181,7 @@ fn orders(judgement: &Judgement, id: PromptId, other: PromptId) -> Vec<OrderTold
         Some(OrderTold {
             judge: verdict.judge,
             shown_first,
-            // No negative zero, which reads as a margin.
+            // Avoids negative zero, which would look like a margin.
             margin: if shown_first { verdict.margin } else { 0.0 - verdict.margin },
             reasoning: judge::in_order(&verdict.reasoning, verdict.first, verdict.second),
         })

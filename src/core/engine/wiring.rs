@@ -1,7 +1,7 @@
-//! Puts the parts together. The only place that sees the configuration and the implementations at once.
+//! Assembles the parts. The only module that sees both the configuration and the implementations.
 //!
-//! A provider's stack, outermost first: the cache (`kept`), route (the binding, then its fallbacks), then per provider
-//! the layers that [`Registry`] assembles.
+//! A provider's stack, outermost first: the cache (`kept`), the route (the binding, then its
+//! fallbacks), then the layers that [`Registry`] assembles for each provider.
 
 mod providers;
 
@@ -31,7 +31,7 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Reads `name` or `name/model`; the model may hold slashes itself.
+    /// Parses `name` or `name/model`. The model can contain slashes.
     pub(super) fn parse(text: &'a str) -> Self {
         match text.split_once('/') {
             Some((provider, model)) => Self { provider, model: Some(model) },
@@ -40,27 +40,27 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Who a phase is bound to in the configuration.
+/// The provider and model that the configuration binds a phase to.
 pub(super) fn bound_target(config: &Config, phase: Phase) -> Target<'_> {
     Target { provider: config.provider_of(phase), model: config.phases.get(phase).model.as_deref() }
 }
 
-/// The persona of a request that names none.
+/// The persona for requests that name none.
 pub(super) fn default_persona(config: &Config) -> &str {
     config.generation.default_persona.as_deref().unwrap_or(DEFAULT_PERSONA)
 }
 
-/// Says that a key is set in vain.
+/// The warning that a configuration key has no effect.
 pub(super) fn without_effect(idle: IdleKey, origin: &Origin) -> String {
     let place = match origin {
-        // The file is the user's own and there is one; its line is what helps.
+        // There is only one configuration file, so the line is enough.
         Origin::File { line, .. } => format!("line {line} of the configuration"),
         other => other.to_string(),
     };
     format!("`{}` is set ({place}) and has no effect in this version", idle.key)
 }
 
-/// Where a value comes from, for whoever has to correct it.
+/// Where a value comes from, for an error message: its source and its line.
 pub(super) fn place(origin: Origin) -> (ConfigSource, Option<usize>) {
     match origin {
         Origin::File { path, line } => (ConfigSource::File(path), Some(line)),
@@ -70,7 +70,7 @@ pub(super) fn place(origin: Origin) -> (ConfigSource, Option<usize>) {
     }
 }
 
-/// The weights of the ranking.
+/// The configured weights of the ranking.
 pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weights> {
     let placed = |fault: Fault| {
         let (source, line) = place(origins.of(&fault.field));
@@ -80,16 +80,16 @@ pub(super) fn ranking_weights(config: &Config, origins: &Origins) -> Result<Weig
         .map_err(|faults| ConfigError { faults: faults.into_iter().map(placed).collect() }.into())
 }
 
-/// The built-in assets, with the user's own files over them.
+/// The built-in assets, overridden by the user's own files.
 pub(super) fn assets(paths: &Paths) -> Assets {
     Assets::below(&paths.home)
 }
 
-/// The database of the configuration. Touches nothing yet; should it need a migration, `watch` is told how far that is. What
-/// has been in the trash for too long by this clock goes when it is first written to.
+/// The configured database. Touches nothing yet. `watch` gets the progress of a migration; the
+/// first write deletes what has expired in the trash by this clock.
 pub(super) fn store(loaded: &Loaded, watch: Watch, clock: Arc<dyn Clock>) -> Arc<dyn Store> {
     let Paths { database, home, .. } = &loaded.paths;
-    // Clients of a server may learn of the user's own folder, and of no other.
+    // Server clients may see paths in the user's own folder, and no others.
     let shown = if database.starts_with(home) {
         loaded.paths.shown(database)
     } else {
@@ -100,7 +100,7 @@ pub(super) fn store(loaded: &Loaded, watch: Watch, clock: Arc<dyn Clock>) -> Arc
     Arc::new(SqliteStore::open(database).shown_as(shown).watched_by(watch).expiring(expiry))
 }
 
-/// A target with its fallbacks behind it.
+/// A provider that tries a target, then its fallbacks.
 pub(super) fn routed(
     registry: &Registry,
     target: &Target<'_>,

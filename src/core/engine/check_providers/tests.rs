@@ -1,4 +1,4 @@
-//! Tests of what `validate` says of providers and models. The engine's clock stands at the end of 2023.
+//! Tests of the provider and model checks. The engine's clock is set to the end of 2023.
 
 use super::*;
 use crate::api::ValidateRequest;

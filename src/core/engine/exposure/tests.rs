@@ -1,4 +1,4 @@
-//! What is found at files with modes of their own, as `validate` says it.
+//! The findings of `validate` for files with various modes.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -12,7 +12,7 @@ fn chmod(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A home below a temporary folder, with a data folder whose files are as they should be.
+/// A home in a temporary folder, whose data folder and files have the right modes.
 struct Home {
     folder: tempfile::TempDir,
 }
@@ -41,7 +41,7 @@ impl Home {
         config::load(&Flags::default(), &environment).unwrap()
     }
 
-    /// What is said, a line each: all warnings, or the one check that all is well.
+    /// The findings, one a line: all warnings, or the single passing check.
     fn said(&self) -> Vec<String> {
         let checks = Engine::open(self.loaded()).check_permissions();
         assert!(checks.iter().all(|check| check.name == "permissions" && check.status != CheckStatus::Failed));
@@ -147,7 +147,7 @@ fn what_belongs_to_another_user_is_named() {
     let home = Home::new();
     let file = home.data().join("config.yaml");
     let is_root = fs::metadata(&file).unwrap().uid() == 0;
-    // Root can give a file away; for anybody else a file of their own is that of another to the next user.
+    // Root can give a file away. Other users check their own file as the user with the next id.
     let user = if is_root {
         std::os::unix::fs::chown(&file, Some(12_345), None).unwrap();
         0

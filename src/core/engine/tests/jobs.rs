@@ -1,4 +1,4 @@
-//! Work as jobs: what is written down, what is taken up again and by whom, and what it may still cost.
+//! Jobs: what is recorded, what is resumed and by which process, and what it may still cost.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Home {
         home
     }
 
-    /// An engine whose ids are not those of another.
+    /// An engine with ids of its own, as another process would have.
     fn engine_of_another_process(&self) -> Engine {
         let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
         let loaded = config::load(&Flags::default(), &environment).unwrap();
@@ -89,7 +89,7 @@ async fn calls(engine: &Engine) -> u64 {
     engine.store().spend(crate::store::SpendQuery::default()).await.unwrap()[0].calls
 }
 
-/// A kept job with a variant and two steps done, as a process leaves it that closes.
+/// A kept job with one variant and two steps done, as left by a process that closed.
 async fn interrupted(home: &Home, more: Value) -> SessionId {
     home.lab(HANGS);
     let engine = home.engine();
@@ -100,7 +100,7 @@ async fn interrupted(home: &Home, more: Value) -> SessionId {
     while calls(&engine).await < 5 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // The steps are written down behind their calls.
+    // Steps are recorded some time after their calls.
     while engine.store().job_units(id, None, 100).await.unwrap().len() < 5 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -127,7 +127,7 @@ async fn a_server_takes_up_what_another_has_let_go_of_and_makes_the_rest() {
         assert_eq!(&show(&server, &prompt.id.to_string()).await.unwrap(), prompt);
         assert_eq!(prompt.steps.len(), 3);
     }
-    // Of nine calls the five that were answered are not made again; two had been cut off.
+    // The five answered calls of nine are not repeated; two had been cut off.
     assert_eq!((before, calls(&server).await), (7, 11));
     let finished = result.model_metadata.calls;
     assert_eq!(finished, 9, "the result accounts for all attempts");
@@ -146,7 +146,7 @@ async fn an_attached_job_is_nobodys_to_take_up_unasked() {
     let _adopts = server.adopt_jobs();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(job(&server, id).await.job.state, JobState::Interrupted);
-    // Its process learns that it is no longer its own, and stops.
+    // Its process notices that the job was taken from it, and stops.
     server.stop_job(of(id)).await.unwrap();
     let mut last = None;
     while let Some(event) = run.next().await {
@@ -172,7 +172,7 @@ async fn what_a_job_took_counts_against_its_caps_when_it_is_resumed() {
     assert_eq!(result.failures[0].error.code, Code::BudgetExceeded);
     let detail = &result.failures[0].error.detail;
     assert!(detail.contains("cap of 9 calls"), "{detail}");
-    // Seven before, and two for each of the two.
+    // Seven before, and two for each of the two remaining variants.
     assert!(detail.contains("raise `max_calls` to at least 11"), "{detail}");
 }
 
@@ -251,7 +251,7 @@ async fn a_judge_is_not_asked_again_what_it_has_answered_even_without_the_cache(
     assert!(matches!(events.last().unwrap().kind, EventKind::Finished { .. }));
     let in_all = calls(&other).await - before;
 
-    // As many as one that is not stopped makes; what was cut off is asked again.
+    // As many as an uninterrupted selection makes; calls that were cut off are repeated.
     let request: SelectRequest = other.decode(raw).unwrap();
     end_of(other.select(request).await.unwrap()).await;
     let fresh = calls(&other).await - before - in_all;
@@ -284,7 +284,7 @@ async fn a_job_that_cannot_be_taken_up_says_why_and_has_failed() {
     let details = job(&engine, id).await;
     assert_eq!(details.job.state, JobState::Failed);
     assert!(details.error.unwrap()["detail"].as_str().unwrap().contains("none.yaml"));
-    // Once that is mended it goes on.
+    // It continues once that is fixed.
     home.lab(HEALTHY);
     let engine = home.engine_of_another_process();
     end_of(engine.resume_job(again(id)).await.unwrap()).await;

@@ -1,4 +1,4 @@
-//! A judge held against a person's labels: what is read, asked, refused and kept.
+//! Measuring a judge against a person's labels: what is read, asked, refused and stored.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::engine::{Better, LabelledPairs, Preflight};
 use crate::event::part;
 use crate::store::samples;
 
-/// Sees which text is good, and has no other bias.
+/// A judge that recognises the good text and has no bias.
 const SEEING: &str = "seed: 3\nmodel: judge-1\njudge: {quality_spread: 0, markers: {\"[bad]\": -1.6}}\n";
 
 fn judged_by(script: &str, more: &str) -> Home {
@@ -82,14 +82,14 @@ async fn labels_are_asked_and_kept_beside_the_test_which_is_made_once() {
     let agreement = first.profile.labels.clone().unwrap();
     assert_eq!((agreement.pairs, agreement.model_metadata.calls), (3, 6));
     assert!((agreement.agreement - 2.0 / 3.0).abs() < 1e-9, "{agreement:?}");
-    // The test is kept and not made again, and the labels of the last time are replaced.
+    // The audit is not repeated, and the earlier labels are replaced.
     let pairs = engine.labels(&file(&home, &by_text(2, "a"))).await.unwrap();
     let second = audit_labels(&engine, asking(), &pairs).await.0.unwrap();
     assert!(!second.tested && second.profile.audited_at == first.profile.audited_at);
     assert_eq!(second.profile.labels.as_ref().unwrap().pairs, 1);
     let name = JudgeName { provider: "lab".into(), model: "judge-1".into() };
     assert_eq!(engine.store().profile(name).await.unwrap(), Some(second.profile.clone()));
-    // A new test leaves the labels.
+    // A new audit keeps the labels.
     let tested = audited(engine.prepare_audit(asking())).await.0.unwrap();
     assert_eq!(tested.profile.labels, second.profile.labels);
 }
@@ -114,7 +114,7 @@ async fn a_line_that_cannot_be_used_is_named_with_what_to_do() {
             assert!(error.to_string().contains(part), "{text}: no `{part}` in `{error}`");
         }
     }
-    // A person may contradict themselves, in either order.
+    // A person can contradict themselves, in either order.
     let task = format!(
         "{{\"a\": \"{0}\", \"b\": \"{1}\", \"choice\": \"a\", \"task\": \"x\"}}\n{{\"a\": \"{1}\", \"b\": \"{0}\", \"choice\": \"a\", \"task\": \"x\"}}",
         ids[0], ids[1]
@@ -149,7 +149,7 @@ async fn what_it_may_cost_counts_two_questions_a_pair_and_the_test_where_it_is_m
         Preflight::Ask(estimate) => (estimate.calls, estimate.most_usd.unwrap()),
         other => panic!("{other:?}"),
     };
-    // Each question may need a repair.
+    // Each question can need a repair.
     let (both, both_usd) = calls(&engine).await;
     assert_eq!(both, 2 * (10 + 96));
     let error = audit_labels(&engine, asking(), &pairs).await.0.unwrap_err();
@@ -177,7 +177,7 @@ async fn pairs_are_labelled_kept_and_read_back_as_labels() {
     let second = engine.keep_label(&sitting.pairs[1], Better::Neither).unwrap();
     assert_eq!(engine.take_label_back(&first).unwrap_err().code(), Code::Conflict);
     engine.take_label_back(&second).unwrap();
-    // What is labelled comes last the next time.
+    // Labelled pairs come last the next time.
     let again = engine.labelling(&[]).await.unwrap();
     assert_eq!((again.known, again.pairs.last()), (1, Some(&sitting.pairs[0])));
     // The labels outlive the prompts.

@@ -1,8 +1,8 @@
-//! Search by meaning over prompts as models write them: by another wording of the idea, and by what stands in the prompt alone.
+//! Recall of search by meaning, for paraphrases of the idea and for details in the prompt alone.
 //!
-//! The ideas and their paraphrases are those of `tests/fixtures/paraphrases`; `prompts.jsonl` holds a recorded prompt of each,
-//! so that what is measured is the search and not whoever wrote them. Everything is asked through the engine. `content.tsv`
-//! has queries for what stands in prompts of one kind: an answer is right when the line they are about stands in it.
+//! The ideas and their paraphrases are in `tests/fixtures/paraphrases`; `prompts.jsonl` has a
+//! recorded prompt for each, so that only the search is measured. `content.tsv` has queries for a
+//! line in the prompts of one kind: a hit is right if it contains that line.
 
 use super::*;
 use crate::api::{ReindexRequest, SearchRequest};
@@ -16,7 +16,7 @@ fn lines(file: &'static str) -> Vec<Vec<&'static str>> {
     file.lines().map(|line| line.split('\t').collect()).collect()
 }
 
-/// The share of queries that `is_right` finds answered among the first.
+/// The share of queries with a first hit that `is_right` accepts.
 async fn recall(
     engine: &Engine,
     name: &str,
@@ -67,5 +67,5 @@ async fn prompts_are_found_by_their_idea_and_by_what_they_alone_say() {
     }
 }
 
-/// What each kind of query is to reach: two of the 155 below what was measured, and one of the 44.
+/// The required recall of each kind: two of the 155 queries below the measured one, or one of 44.
 const FLOORS: [f64; 4] = [0.929, 0.896, 0.636, 0.818];

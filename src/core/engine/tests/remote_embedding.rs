@@ -1,5 +1,5 @@
-//! Vectors by a model over a network: asked again when it may help, later and later in the background, and never past
-//! a day's budget.
+//! Embedding with a remote model: retries with backoff in the background, and never past the daily
+//! budget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::api::{ImportRequest, ReindexRequest};
 use crate::provider::transport::testing::{ReceivedRequest, Script, ScriptedServer};
 use crate::transfer::Input;
 
-/// US dollars for a million tokens of the model.
+/// The price of the model in US dollars per million tokens.
 const PRICES: &str = "lab:\n  models:\n    vec: {dimensions: 4, context: 8000, price: {input: 10.0}}\n";
 
-/// A vector for each text of a request, which is said to have had so many tokens.
+/// A response with a vector for each text of a request, and this token count.
 fn vectors(request: &ReceivedRequest, tokens: u64) -> Script {
     let texts = request.json()["input"].as_array().map_or(1, Vec::len);
     let data: Vec<Value> =
@@ -20,7 +20,7 @@ fn vectors(request: &ReceivedRequest, tokens: u64) -> Script {
     Script::json(200, &json!({ "data": data, "usage": { "prompt_tokens": tokens, "total_tokens": tokens } }))
 }
 
-/// A server that refuses with these, one after the other, and then answers.
+/// A server that gives these refusals in turn, then answers.
 async fn refusing(refusals: &'static [(u16, &'static str)]) -> ScriptedServer {
     let asked = AtomicUsize::new(0);
     ScriptedServer::answering(move |request| match refusals.get(asked.fetch_add(1, Ordering::Relaxed)) {
@@ -34,7 +34,7 @@ async fn refusing(refusals: &'static [(u16, &'static str)]) -> ScriptedServer {
     .await
 }
 
-/// A home whose vectors this server makes, and its engine with so many prompts.
+/// A home that embeds with this server, and its engine with this many prompts.
 async fn with_prompts(server: &ScriptedServer, retries: u32, more: &str, prompts: usize) -> (Home, Engine) {
     let home = Home::with_config(&format!(
         "providers:\n  lab: {{kind: openai, base_url: \"{}/v1\", api_key: canary-of-the-lab, max_retries: {retries}}}\n\
@@ -47,7 +47,7 @@ async fn with_prompts(server: &ScriptedServer, retries: u32, more: &str, prompts
     (home, engine)
 }
 
-/// Imports so many prompts; how many of them were new.
+/// Imports this many prompts and returns how many were new.
 async fn import(engine: &Engine, prompts: usize, mut raw: Value) -> u64 {
     let lines: Vec<String> = (0..prompts).map(|number| format!("{{\"content\": \"Idea {number}\"}}\n")).collect();
     let text = lines.concat();
@@ -90,7 +90,7 @@ async fn a_refusal_for_good_is_not_asked_again_and_keeps_what_is_done() {
 
 #[tokio::test]
 async fn a_days_budget_ends_reindexing_before_the_call_that_would_pass_it() {
-    // The first batch is said to have had 100,000 tokens: a dollar.
+    // The first batch reports 100,000 tokens: a dollar.
     let server = ScriptedServer::answering(|request| vectors(request, 100_000)).await;
     let (_home, engine) = with_prompts(&server, 0, "spend: {daily_budget_usd: 1.0}\n", 40).await;
     let error = reindex(&engine).await.unwrap_err();
@@ -101,14 +101,14 @@ async fn a_days_budget_ends_reindexing_before_the_call_that_would_pass_it() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// Waits until the background has met this problem.
+/// Waits until the background reports this problem.
 async fn until_told(engine: &Engine, problem: &str) {
     while !engine.indexing().problem.is_some_and(|told| told.contains(problem)) {
         tokio::task::yield_now().await;
     }
 }
 
-/// Lets so much time pass in which nothing can happen but what waited for it.
+/// Advances the paused clock.
 async fn pass(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
@@ -144,7 +144,7 @@ async fn an_import_is_answered_before_its_vectors_and_the_background_begins_with
     let server = ScriptedServer::start([Script::nothing().hang()]).await;
     let (_home, engine) = with_prompts(&server, 0, "", 0).await;
     engine.keep_indexed();
-    // The background has looked and found nothing: left alone it looks again in a minute.
+    // The background has found nothing to do, so by itself it looks again in a minute.
     pass(Duration::from_millis(1)).await;
     import(&engine, 40, json!({ "no_vectors": true })).await;
     pass(Duration::from_millis(1)).await;

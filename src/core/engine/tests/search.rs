@@ -1,4 +1,4 @@
-//! Finding what was stored: vectors made beside the runs, made up for, and asked for, with the embedded model.
+//! Search over stored prompts with the embedded model: embedding after runs and catching up.
 
 use super::*;
 use crate::api::{ReindexRequest, SearchRequest, ValidateRequest};
@@ -8,7 +8,7 @@ use crate::event::RunState;
 
 const IDEAS: [&str; 3] =
     ["Apologise to a customer whose parcel came late", "Sort an array of integers", "Bake a loaf of rye bread"];
-/// Means the first idea and shares no word with it.
+/// A paraphrase of the first idea that shares no word with it.
 const PARAPHRASE: &str = "say sorry because a delivery was delayed";
 
 async fn search(engine: &Engine, raw: Value) -> Result<SearchResult, Error> {
@@ -72,7 +72,7 @@ async fn a_model_that_cannot_be_asked_fails_no_run_and_is_told() {
     assert!(!engine.validate(ValidateRequest::default()).await.valid);
     engine.close().await.unwrap();
 
-    // Another model, or the same one mended: what is missing is made up for.
+    // After a change or fix of the model, the missing vectors are made.
     std::fs::write(home.folder.path().join("config.yaml"), "").unwrap();
     let engine = home.indexing_engine();
     let made = reindex(&engine, json!({ "vectors": true })).await.unwrap();

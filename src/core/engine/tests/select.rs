@@ -1,5 +1,5 @@
-//! The judge over stored prompts: who judges, what is refused before anything is sent, what is kept, and what is told of
-//! it later.
+//! Selection among stored prompts: which judge is chosen, what is refused before anything is sent,
+//! what is stored, and what `why` reports later.
 
 use super::*;
 use crate::domain::{JudgeName, JudgeProfile, Operation, Prompt, PromptId, SelectResult, SpendBy, Why};
@@ -9,7 +9,7 @@ use crate::store::samples;
 const FAIR: &str = "seed: 3\nmodel: judge-1\njudge: {quality_spread: 1.5}\n";
 const INPUT: &str = "a haiku about the sea";
 
-/// A home whose file names these providers, each a script, and then says more.
+/// A home whose configuration has these providers, each a script, and `more`.
 fn home(providers: &[(&str, &str)], more: &str) -> Home {
     let home = Home::new();
     let mut config = String::from("providers:\n");
@@ -25,7 +25,7 @@ fn judged_by(script: &str) -> Home {
     home(&[("lab", script)], "judge: {provider: lab}\n")
 }
 
-/// Stores so many prompts of one input, each with a text of its own.
+/// Stores this many prompts of one input, each with a text of its own.
 async fn candidates(engine: &Engine, count: u32) -> Vec<PromptId> {
     let prompts: Vec<Prompt> = (0..count)
         .map(|seed| Prompt {
@@ -57,7 +57,7 @@ async fn events(engine: &Engine, raw: Value) -> Result<Vec<Event>, Error> {
     Ok(events)
 }
 
-/// The choice, and what was warned of on the way.
+/// The result of a selection and its warnings.
 async fn select(engine: &Engine, raw: Value) -> Result<(SelectResult, Vec<String>), crate::error::Problem> {
     let mut view = RunView::default();
     let mut failed = None;
@@ -232,7 +232,7 @@ impl Home {
     }
 }
 
-/// Who judged last.
+/// The judges of the newest judgement.
 async fn judges_of(engine: &Engine, id: PromptId) -> Vec<String> {
     why(engine, id).await.judgements[0].judges.iter().map(|judge| judge.name.provider.clone()).collect()
 }
@@ -330,7 +330,7 @@ async fn a_selection_that_hangs_ends_by_its_limit_or_with_its_run() {
     while let Some(event) = run.next().await {
         rest.push(event.kind);
     }
-    // A call whose price nobody knows may have gone out by then.
+    // A call with an unknown price may have been sent by then.
     assert_eq!(rest.pop(), Some(EventKind::Cancelled {}));
     assert!(rest.iter().all(|kind| matches!(kind, EventKind::Spent { .. })), "{rest:?}");
 }
@@ -387,7 +387,7 @@ async fn why_tells_the_way_of_a_prompt_and_every_judgement_it_stood_in() {
 
 #[tokio::test]
 async fn a_test_made_since_counts_and_a_winner_it_changes_is_told() {
-    // It judges by length alone; of texts of one length it would say nothing.
+    // It judges by length only, so it needs texts of different length.
     let home = judged_by("model: judge-1\njudge: {quality_spread: 0, length_bias: 0.4, markers: {Better: 0.3}}\n");
     let engine = home.engine();
     let short = Prompt { content: "Better.".into(), original_input: INPUT.into(), ..samples::prompt(0) };
@@ -440,7 +440,7 @@ async fn a_judging_that_is_stopped_tells_what_it_may_have_cost() {
 
 #[tokio::test]
 async fn a_judging_that_a_cap_ends_tells_what_it_cost() {
-    // Nothing that could be read was answered, so there is nothing to choose by.
+    // No reply could be read, so there is no basis for a choice.
     let home = judged_by(&format!("{FAIR}{PRICED}rules:\n  - {{when: {{role: judge}}, answer: {{text: no}}}}\n"));
     let engine = home.engine();
     let ids = candidates(&engine, 3).await;
@@ -450,7 +450,7 @@ async fn a_judging_that_a_cap_ends_tells_what_it_cost() {
     };
     assert!(matches!(&last.kind, EventKind::Failed { error } if error.code == Code::BudgetExceeded), "{last:?}");
     assert!(account.calls <= 3 && account.may_have_cost(), "{account:?}");
-    // What is free is not told of.
+    // Free calls are not mentioned.
     let home = judged_by(&format!("{FAIR}price: {{input: 0, output: 0}}\n"));
     let engine = home.engine();
     let ids = candidates(&engine, 3).await;
@@ -475,7 +475,7 @@ async fn what_is_prepared_is_read_once_and_begins_with_consent() {
     assert!(matches!(prepared.start(), Err(Error::Budget(_))));
 
     let prepared = prepare().await.with_budget(estimate.most_usd);
-    // Nothing is read again: the prompts may be gone by now.
+    // Nothing is read again, even if the prompts are gone by now.
     engine.store().apply(crate::store::Mutation::Delete { ids, expected_revision: None }).await.unwrap();
     let mut run = prepared.start().unwrap();
     let mut view = RunView::default();

@@ -1,4 +1,4 @@
-//! What runs may cost: the caps of a request and of a day, and what is written down.
+//! Spend: the caps of a request and of a day, and what is recorded.
 
 use super::*;
 use crate::domain::SpendBy;
@@ -7,11 +7,11 @@ use crate::store::{SpendQuery, SpendRow};
 
 const PRICED: &str =
     "answer: {words: 40}\nprice: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
-/// What a call of [`PRICED`] costs.
+/// The cost of a call of [`PRICED`] in US dollars.
 const A_CALL: f64 = 0.0009;
 
 impl Home {
-    /// A home whose phases are all done by a script, one variant after the other.
+    /// A home that runs all phases with a script, one variant at a time.
     fn scripted(script: &str, more: &str) -> Self {
         let home = Self::new();
         std::fs::write(home.folder.path().join("lab.yaml"), script).unwrap();
@@ -36,7 +36,7 @@ async fn failure(engine: &Engine, raw: Value) -> crate::error::Problem {
 }
 
 async fn written(engine: &Engine) -> SpendRow {
-    // Done after all that was asked before.
+    // The store does this after everything requested before.
     engine.store().withdraw_call(uuid::Uuid::nil()).await.unwrap();
     engine.store().spend(SpendQuery::default()).await.unwrap().remove(0)
 }
@@ -62,7 +62,7 @@ async fn a_cap_of_calls_keeps_what_was_finished_and_names_itself_in_the_failures
 async fn a_cap_of_dollars_is_never_passed_and_leaves_nothing_unspent_that_fits() {
     let home = Home::scripted(PRICED, "");
     let engine = home.engine();
-    // Its worst case is a call's messages, byte by byte, and 40 tokens: some 4 tenths of a cent.
+    // The worst case is a token for each byte of the messages, and 40 tokens: about 0.4 cents.
     let raw = json!({ "input": "Name a boat", "count": 4, "budget_usd": 0.012, "max_tokens": 40 });
     let result = generate(&engine, raw).await.unwrap();
     assert!(result.failures.iter().all(|failure| failure.error.code == Code::BudgetExceeded));
@@ -101,7 +101,7 @@ async fn an_unknown_price_needs_an_assumed_one_under_a_budget() {
     assert_eq!((spent.calls, spent.unpriced, spent.cost), (3, 3, Money::ZERO));
 }
 
-/// The second call of the first variant, and every call of the second, is sent and never answered.
+/// The second call of the first variant and every call of the second are never answered.
 const PRICED_AND_HANGING: &str = "
 answer: {words: 40}
 price: {input: 1.0, output: 10.0}
@@ -112,7 +112,7 @@ rules:
 
 #[tokio::test]
 async fn a_run_that_is_stopped_tells_what_the_calls_under_way_may_have_cost() {
-    // The second call has sent a first piece, so it is under way for sure.
+    // The second call has streamed a first chunk, so it is certainly under way.
     let begun = PRICED_AND_HANGING.replace("fault: hang", "fault: {kind: hang, after_chunks: 1}");
     let home = Home::scripted(&begun, "spend: {daily_budget_usd: 10}\n");
     let engine = home.engine();
@@ -186,7 +186,7 @@ async fn the_daily_budget_holds_for_all_runs_together() {
     let raw = json!({ "input": "Name a boat", "count": 1, "max_tokens": 40 });
     for run in 0.. {
         assert!(run < 4, "the cap lets everything out");
-        // Each in an engine of its own, as if in a process of its own.
+        // Each in its own engine, as if in its own process.
         let clock = Arc::new(FixedClock::ticking_from(1_700_000_000_000));
         let engine = Engine::open_with(home.engine().inner.loaded.clone(), clock, Arc::new(crate::ids::SystemIds));
         let mut run = engine.generate(engine.decode(raw.clone()).unwrap()).unwrap();
@@ -266,7 +266,7 @@ async fn a_cap_of_dollars_buys_whole_prompts_side_by_side() {
     let engine = home.engine();
     let raw = json!({ "input": "Name a boat", "count": 32, "budget_usd": 0.5 });
     let result = generate(&engine, raw).await.unwrap();
-    // A chain may cost some 8 cents and costs 0.27: all but what the last few might have cost is spent on prompts.
+    // A variant can cost 8 cents and costs 0.27: only the worst case of the last few is unspent.
     let spent = written(&engine).await;
     assert_eq!(spent.calls, 3 * result.prompts.len() as u64, "every call is one of a whole prompt");
     assert_eq!(result.prompts.len(), 32, "{:?}", result.failures.first());
@@ -288,7 +288,7 @@ async fn caps_that_buy_no_variant_send_nothing_and_name_the_least_that_would() {
     let problem = failure(&engine, both).await;
     assert!(problem.detail.contains("`max_calls` to at least 3 and `budget_usd` to at least $"), "{}", problem.detail);
     assert_eq!(written(&engine).await.calls, 0);
-    // What is named is enough.
+    // The amount in the message is enough.
     let named = problem.detail.split("`budget_usd` to at least $").nth(1).unwrap();
     let least: f64 = named.split([',', ' ']).next().unwrap().parse().unwrap();
     let raw = json!({ "input": "Name a boat", "count": 1, "max_calls": 3, "budget_usd": least });
@@ -322,7 +322,7 @@ async fn an_estimate_counts_every_phase_of_every_variant_and_the_judge() {
     let of = |raw| estimated(&engine, raw);
     let one = of(json!({ "input": "Name a boat", "count": 1, "phases": ["solutio"] }));
     assert_eq!((one.calls, one.unpriced.len()), (1, 0));
-    // 2000 tokens out at 10 dollars a million, and the messages, byte by byte, at one.
+    // 2000 output tokens at $10 a million, and one input token for each byte of the messages at $1.
     let most = one.most_usd.unwrap();
     assert!((0.0205..0.03).contains(&most), "{most}");
     let all = of(json!({ "input": "Name a boat", "count": 20 }));

@@ -1,4 +1,4 @@
-//! What is stored, measured through the facade.
+//! Measuring stored prompts through the facade.
 
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ async fn a_count_that_nobody_waits_for_any_more_is_ended() {
     let held = std::sync::Mutex::new(held);
     let watch = move |progress| {
         told.try_send(progress).unwrap();
-        // The first telling lasts until the future is gone.
+        // The first progress report blocks until the future is dropped.
         let _ = held.lock().unwrap().recv();
     };
     let counting = tokio::spawn(async move { engine.stats_watched(request, watch).await });

@@ -1,4 +1,4 @@
-//! What has been in the trash for too long is deleted by the clock, not by the next deletion alone.
+//! Expired prompts are removed from the trash by the clock, not only by the next deletion.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::time::from_millis;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A clock that a test sets.
+/// A clock that tests set.
 struct SetClock(AtomicI64);
 
 impl SetClock {

@@ -1,7 +1,7 @@
-//! From the configuration and the environment to the providers: their settings, and where their keys come from.
+//! Builds the provider settings from the configuration and the environment.
 //!
-//! A kind that no configuration names can be used by name all the same, with its key from the environment; it binds
-//! nothing by itself. Nothing is read, run or opened here.
+//! A provider kind that is not configured can still be used by name, with its key from the
+//! environment, but no phase is bound to it. Nothing is read, run or opened here.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::provider::registry::{ProviderSettings, Registry};
 use crate::provider::transport::probe::ollama_url;
 use crate::provider::transport::{KeyCommand, KeySource};
 
-/// The providers of the configuration, and the kinds that can be used by name.
+/// The registry of the configured providers and the kinds that can be used by name.
 pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
     let Loaded { config, environment, .. } = loaded;
     let configured = config.providers.iter().map(|(name, provider)| configured(name, provider, loaded));
@@ -25,11 +25,11 @@ pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
     // Processes that fail together should not retry together.
     let registry = Registry::new(configured, u64::from(std::process::id()));
     let registry = by_name.into_iter().fold(registry, Registry::with_settings);
-    // A whole number from 1 on, as the table of settings has it.
+    // The settings table already requires 1 or more.
     registry.limited_to(NonZeroUsize::new(config.run.max_concurrency).unwrap_or(NonZeroUsize::MIN))
 }
 
-/// A provider of the configuration.
+/// The settings of a configured provider.
 fn configured(name: &str, provider: &ProviderConfig, loaded: &Loaded) -> ProviderSettings {
     let environment = &loaded.environment;
     let mut settings = ProviderSettings::new(name, provider.kind);
@@ -57,7 +57,7 @@ fn configured(name: &str, provider: &ProviderConfig, loaded: &Loaded) -> Provide
     settings
 }
 
-/// A kind under its own name.
+/// The settings of an unconfigured kind, under its own name.
 fn unconfigured(kind: ProviderKind, environment: &Environment) -> ProviderSettings {
     let name = kind.as_str();
     let key = ProviderConfig::key_of_environment(name, kind, environment);
@@ -68,13 +68,13 @@ fn unconfigured(kind: ProviderKind, environment: &Environment) -> ProviderSettin
     }
 }
 
-/// Where the environment says that a provider is reached: Ollama alone has a variable for it.
+/// The base URL from the environment. Only Ollama has a variable for it.
 fn place_of_environment(kind: ProviderKind, environment: &Environment) -> Option<String> {
     let host = environment.get("OLLAMA_HOST").filter(|_| kind == ProviderKind::Ollama)?;
     ollama_url(host)
 }
 
-/// Where the key of a provider comes from, for people; never the key itself.
+/// Where a provider's key comes from, for display; never the key itself.
 pub(in crate::engine) fn key_source(loaded: &Loaded, name: &str, kind: ProviderKind) -> probe::KeySource {
     let Loaded { config, environment, .. } = loaded;
     let configured = config.providers.get(name);
