@@ -26,7 +26,7 @@ const MAX_TOKENS_OF_UNKNOWN: u32 = 512;
 
 impl Engine {
     /// Calls the providers of the request, or all configured or usable ones, and lists the others
-    /// as left out. Each is a unit of the run. Dropping it cancels the calls. Needs a tokio runtime.
+    /// as left out. Each is a unit of the run; dropping it cancels them. Needs a tokio runtime.
     pub fn test_providers(&self, request: TestProvidersRequest) -> Run {
         let engine = self.clone();
         let session = self.inner.ids.session();

@@ -1,7 +1,7 @@
-//! The account of one run: its caps, its labels, its book.
+//! The account of one run: its caps, its labels and its call log.
 //!
-//! [`Account::set_aside`] takes the worst cases of a whole chain of calls at once; the [`Allotment`] it gives has an
-//! account of its own for each step, whose calls draw on it.
+//! [`Account::set_aside`] reserves the worst cases of a whole chain of calls at once. The
+//! [`Allotment`] it returns has an account for each step, whose calls draw on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,9 +15,9 @@ use crate::domain::SessionId;
 use crate::error::ProviderError;
 use crate::provider::catalog::Price;
 
-/// Who pays for the calls of one run. Cheap to clone; all clones are one account.
+/// The account of the calls of one run. Cheap to clone; clones share the account.
 ///
-/// The default account has no caps and no book.
+/// The default account has no caps and no call log.
 #[derive(Clone, Default)]
 pub struct Account {
     run_budget: Arc<RunBudget>,
@@ -25,51 +25,51 @@ pub struct Account {
     call_log: Option<Arc<dyn CallLog>>,
     /// Set for a step of a chain, and for the judge.
     source: Option<Source>,
-    /// Set for a step of a chain under the cap of a day.
+    /// Set for a step of a chain under a daily cap.
     draw: Option<BookDraw>,
-    /// What complete chains have left in the book for the judge.
+    /// What complete chains left reserved in the call log for the judge.
     kept: Arc<Mutex<Vec<Arc<dyn BookHold>>>>,
 }
 
-/// What a run may take.
+/// The caps of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Caps {
     /// Money.
     pub budget: Option<Money>,
-    /// Calls that go out, retries included.
+    /// Calls sent, retries included.
     pub calls: Option<u64>,
-    /// The price of a model whose own is unknown.
+    /// The price to assume for models whose price is unknown.
     pub assumed_price: Option<Price>,
 }
 
-/// What calls to come may take at most.
+/// The most that future calls can take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Need {
     /// Calls.
     pub calls: u64,
-    /// Their worst cases together.
+    /// The sum of their worst cases.
     pub money: Money,
 }
 
 impl Need {
-    /// A chain of one call for each step.
+    /// The need of a chain with one call for each step.
     pub fn of_steps(steps: &[Money]) -> Self {
         Self { calls: steps.len() as u64, money: steps.iter().copied().sum() }
     }
 
-    /// So many times as much.
+    /// This need `number` times, saturating.
     #[must_use]
     pub const fn times(self, number: u64) -> Self {
         Self { calls: self.calls.saturating_mul(number), money: self.money.times(number) }
     }
 
-    /// The difference, each part at least nothing.
+    /// The difference, each part at least zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self { calls: self.calls.saturating_sub(other.calls), money: self.money.saturating_sub(other.money) }
     }
 
-    /// True when there is as much of both.
+    /// True if both parts fit into `left`.
     pub fn fits(self, left: Self) -> bool {
         self.calls <= left.calls && self.money <= left.money
     }
@@ -83,43 +83,43 @@ impl std::ops::Add for Need {
     }
 }
 
-/// Under which names the calls of a run are written down.
+/// The labels under which the calls of a run are recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     /// The run.
     pub session: Option<SessionId>,
     /// The operation: `generate`.
     pub command: &'static str,
-    /// The labels of its prompts.
+    /// The tags of its prompts.
     pub tags: Vec<String>,
 }
 
-/// A call that wants to go out.
+/// A call to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The provider, by its name in the configuration.
+    /// The provider's name in the configuration.
     pub provider: String,
     /// The model.
     pub model: String,
-    /// What for: a phase's name, `judge`, `embedding`.
+    /// Its purpose: a phase's name, `judge`, `embedding`.
     pub purpose: &'static str,
-    /// False for what is part of this program and free: it counts as a call and is not written down.
+    /// False for free calls inside this program, which are counted but not recorded.
     pub is_booked: bool,
 }
 
 /// The most a call can cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorstCase {
-    /// So much.
+    /// A known amount.
     Most(Money),
-    /// The price is unknown, and none was assumed.
+    /// The price is unknown, and none is assumed.
     UnknownPrice,
-    /// Nothing bounds the length of the answer.
+    /// The length of the answer is unbounded.
     Unbounded,
 }
 
 impl WorstCase {
-    /// The amount, where there is one.
+    /// The amount, if known.
     pub const fn amount(self) -> Option<Money> {
         match self {
             Self::Most(amount) => Some(amount),
@@ -129,17 +129,17 @@ impl WorstCase {
 }
 
 impl Account {
-    /// The account of a run.
+    /// Opens the account of a run.
     pub fn open(caps: Caps, labels: Labels, call_log: Option<Arc<dyn CallLog>>) -> Self {
         Self { run_budget: Arc::new(RunBudget::new(caps)), labels: Arc::new(labels), call_log, ..Self::default() }
     }
 
-    /// The account of a run that is taken up again, with what it has taken before.
+    /// Opens the account of a resumed run, with what it took before.
     pub fn reopen(caps: Caps, labels: Labels, call_log: Option<Arc<dyn CallLog>>, taken: Need) -> Self {
         Self { run_budget: Arc::new(RunBudget::reopened(caps, taken)), ..Self::open(caps, labels, call_log) }
     }
 
-    /// The price of a model whose own is unknown.
+    /// The price to assume for models whose price is unknown.
     pub fn assumed_price(&self) -> Option<Price> {
         self.run_budget.caps().assumed_price
     }
@@ -149,25 +149,25 @@ impl Account {
         self.run_budget.caps()
     }
 
-    /// True when a sum of dollars caps the calls of this account: the run's budget, or that of the day.
+    /// True if the run's budget or the daily budget caps the calls of this account.
     pub fn is_capped_in_dollars(&self) -> bool {
         self.run_budget.caps().budget.is_some() || self.daily_cap().is_some()
     }
 
-    /// True when anything caps the calls of this account.
+    /// True if any cap applies to the calls of this account.
     pub fn is_capped(&self) -> bool {
         self.run_budget.caps().calls.is_some() || self.is_capped_in_dollars()
     }
 
-    /// The most that may be spent a day.
+    /// The daily cap.
     pub fn daily_cap(&self) -> Option<Money> {
         self.call_log.as_ref().and_then(|call_log| call_log.daily_cap())
     }
 
-    /// What the cap of the day leaves, those under way taken at their worst case; endless without one.
+    /// What is left of the daily cap, calls under way at their worst case; the maximum without one.
     ///
     /// # Errors
-    /// Why the book cannot be asked.
+    /// Why the call log cannot be read.
     pub async fn left_today(&self) -> Result<Money, Refusal> {
         match &self.call_log {
             Some(call_log) => match call_log.daily_cap() {
@@ -178,16 +178,16 @@ impl Account {
         }
     }
 
-    /// What the run's own caps leave; what is not capped is endless.
+    /// What is left of the run's own caps; the maximum for what is not capped.
     pub fn left(&self) -> Need {
         self.run_budget.left()
     }
 
-    /// Sets aside the worst cases of a chain of calls, one for each step. Waits while others may leave room for it.
-    /// Dropping the future before it answers leaves everything as it was.
+    /// Reserves the worst cases of a chain of calls, one for each step. Waits while others could
+    /// leave room for it. Dropping the future before it completes changes nothing.
     ///
     /// # Errors
-    /// What keeps it from being made whole.
+    /// Why the whole chain cannot be made.
     pub async fn set_aside(&self, steps: Vec<Money>) -> Result<Allotment, Refusal> {
         let for_judge = self.run_budget.judge_share();
         let share = self.run_budget.allot(steps.clone()).await?;
@@ -199,43 +199,42 @@ impl Account {
         Ok(Allotment { share, account: self.clone(), steps, for_judge: for_judge.money, hold })
     }
 
-    /// Keeps back what a judge needs at least, by number of candidates, as chains are set aside. To be said before the
-    /// first one.
+    /// Holds back the least that a judge needs, by number of candidates, as chains are reserved.
+    /// Call it before the first one.
     pub fn keep_for_judge(&self, needs: Vec<Need>) {
         self.run_budget.keep_for_judge(needs);
     }
 
-    /// What was kept back for the judge. No more is kept back after this.
+    /// The allotment held back for the judge. Nothing more is held back after this.
     pub fn judge_allotment(&self) -> Allotment {
-        // The judge's calls ask for what is free with this.
+        // This releases room under the daily cap, for which the judge's calls ask.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let share = self.run_budget.allot_to_judge();
         Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Money::ZERO, hold: None }
     }
 
-    /// What the run has taken so far.
+    /// What the run took so far.
     pub fn tally(&self) -> Tally {
         self.run_budget.tally()
     }
 
-    /// The calls of the run so far that were answered.
+    /// The answered calls of the run so far.
     pub fn answered(&self) -> Answered {
         self.run_budget.answered()
     }
 
-    /// The calls of the run so far that were cut off before it was known what they cost.
+    /// The calls of the run so far that were cut off before their cost was known.
     pub fn unseen(&self) -> Unseen {
         self.run_budget.unseen()
     }
 
-    /// Sets the worst case of a call aside. Call it right before the request goes out, and settle what comes back.
-    ///
-    /// Waits while calls under way may leave room for it. Dropping the future before it answers leaves everything
-    /// as it was.
+    /// Reserves the worst case of a call. Call it right before sending the request, and settle the
+    /// reservation afterwards. Waits while calls under way could leave room for it. Dropping the
+    /// future before it completes changes nothing.
     ///
     /// # Errors
-    /// `budget_exceeded` when the call could pass a cap, or a cap in dollars cannot be kept because its worst case is
-    /// unknown; `storage` when the daily cap cannot be asked for. Nothing may be sent then.
+    /// `budget_exceeded` when the call could exceed a cap, or has an unknown worst case under a cap
+    /// in dollars; `storage` when the daily cap cannot be read. Nothing may be sent then.
     pub async fn reserve(&self, call: Call, worst: WorstCase) -> Result<Reservation, ProviderError> {
         self.admit(&call, worst).await.map_err(|refusal| refusal.of(&call.provider, self.labels.command))
     }
@@ -271,8 +270,8 @@ impl Account {
     }
 }
 
-/// What is set aside for a chain of calls. Dropped before [`Allotment::complete`] the chain came to nothing; either way
-/// what is left of it is free again.
+/// The reservation of a chain of calls. Dropping it before [`Allotment::complete`] means that the
+/// chain failed. Either way the rest of it is released.
 pub struct Allotment {
     share: Share,
     account: Account,
@@ -282,14 +281,14 @@ pub struct Allotment {
 }
 
 impl Allotment {
-    /// The account of the calls of this step, from 0; for the judge any step will do.
+    /// The account of the calls of this step, from 0; for the judge any step.
     pub fn account(&self, step: usize) -> Account {
         let later: Money = self.steps.iter().skip(step + 1).copied().sum();
         let draw = self.hold.as_ref().map(|hold| BookDraw { id: hold.id(), keep: later + self.for_judge });
         Account { source: Some(self.share.source(step)), draw, ..self.account.clone() }
     }
 
-    /// The chain has come to its end, and there is something for the judge.
+    /// Ends the chain as complete: its prompt is a candidate for the judge.
     pub fn complete(self) {
         if let Some(hold) = self.hold.filter(|_| self.for_judge > Money::ZERO) {
             self.account.kept.lock().unwrap_or_else(PoisonError::into_inner).push(hold);
@@ -298,7 +297,7 @@ impl Allotment {
     }
 }
 
-/// Equal when they are the same account.
+/// Equal if they are the same account.
 impl PartialEq for Account {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.run_budget, &other.run_budget)

@@ -1,16 +1,16 @@
-//! The arithmetic of one run's caps: what is spent, what is set aside, and what may still go out. No locks, no waiting.
+//! The arithmetic of one run's caps: what is spent, reserved and left. No locks, no waiting.
 //!
-//! Money and calls are set aside in two ways: the worst case of a call that is under way, and an *allotment*, the worst
-//! cases of a whole chain of calls before its first one goes out. A call of a chain draws on its allotment: its own call
-//! and its own money first, then what the caps leave, then the money planned for the later steps (which gets back what
-//! the call does not use). What a step turns out not to need is released when the next step's call goes out, and the rest
-//! when the chain ends.
+//! There are two kinds of reservation: the worst case of a call under way, and an *allotment*, the
+//! worst cases of a whole chain of calls before its first one is sent. A call of a chain draws on
+//! its allotment: first its own call and money, then what the caps leave, then the money planned
+//! for the later steps (which gets back what the call does not use). What a step did not need is
+//! released when the next step's call is sent, and the rest when the chain ends.
 //!
-//! A run that ends with a judge keeps back what the judge needs at least for as many candidates as there are chains, so
-//! a chain is let in only with the judge's share of it.
+//! A run with a judge holds back the least the judge needs for as many candidates as there are
+//! chains, so a chain is admitted only with its judge share.
 //!
-//! What always holds: `spent + reserved` never passes the budget and `calls + promised` never passes the cap of calls,
-//! except that what a provider charged above a reservation is booked as it is.
+//! Invariants: `spent + reserved` never exceeds the budget and `calls + promised` never exceeds the
+//! cap of calls, except that a charge above its reservation is recorded as it is.
 
 use std::collections::BTreeMap;
 
@@ -18,28 +18,28 @@ use super::account::{Caps, Need};
 use super::money::Money;
 use super::refusal::Refusal;
 
-/// What a run has taken so far.
+/// What a run took so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Calls that went out.
+    /// Calls sent.
     pub calls: u64,
-    /// What the ended ones count as.
+    /// The amount counted for ended calls.
     pub spent: Money,
-    /// The worst case of those under way, and what is set aside for calls to come.
+    /// The worst case of calls under way, and the reservations for later calls.
     pub reserved: Money,
 }
 
-/// The number of an allotment.
+/// The id of an allotment.
 pub(super) type AllotmentId = u64;
 
-/// Which allotment a call draws on, and as which step of it.
+/// The allotment that a call draws on, and its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) allotment: AllotmentId,
     pub(super) step: usize,
 }
 
-/// What is asked for.
+/// A request for admission.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Want {
     /// One call.
@@ -48,22 +48,22 @@ pub(super) enum Want {
     Chain { steps: Vec<Money> },
 }
 
-/// What became of a want.
+/// A granted request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Granted {
-    /// The call may go out. `owns_call`: it was one of its allotment's.
+    /// The call may be sent. `owns_call` is true if its allotment paid for the call.
     Call { owns_call: bool },
-    /// The chain is set aside under this number.
+    /// The chain is reserved as this allotment.
     Chain(AllotmentId),
 }
 
-/// Whether a want fits.
+/// Whether a request fits the caps.
 pub(super) enum Verdict {
-    /// It does.
+    /// It fits now.
     Fits,
-    /// It may, once others have ended.
+    /// It could fit once others have ended.
     Later,
-    /// It cannot.
+    /// It can never fit.
     Never(Refusal),
 }
 
@@ -71,11 +71,11 @@ pub(super) enum Verdict {
 #[derive(Debug, Default)]
 pub(super) struct Balance {
     pub(super) tally: Tally,
-    /// Calls that allotments and the judge's reserve still hold.
+    /// Calls still held by allotments and the judge's reserve.
     promised: u64,
-    /// Calls that went out and have not ended.
+    /// Calls sent and not ended.
     under_way: usize,
-    /// What is set aside for them.
+    /// Their worst cases.
     out: Money,
     allotments: BTreeMap<AllotmentId, Allotted>,
     next: AllotmentId,
@@ -87,31 +87,31 @@ pub(super) struct Balance {
 struct Allotted {
     calls: u64,
     money: Money,
-    /// The worst case of each step; empty where any call may draw on all of it.
+    /// The worst case of each step; empty if any call may draw on all of it.
     plan: Vec<Money>,
 }
 
-/// What is kept back for the judge.
+/// What is held back for the judge.
 #[derive(Debug, Default)]
 struct JudgeReserve {
-    /// What the judge needs at least, by number of candidates. Never falls.
+    /// The least that the judge needs, by number of candidates. Never decreases.
     needs: Vec<Need>,
-    /// Chains that run or are complete.
+    /// Chains that are running or complete.
     candidates: usize,
 }
 
-/// How a call is paid for.
+/// How a call is paid.
 struct Payment {
     owns_call: bool,
     /// Taken from what the caps leave.
     more: Money,
-    /// What the allotment holds afterwards, and what it gives back.
+    /// What the allotment holds afterwards, and what it releases.
     kept: Money,
     returned: Money,
 }
 
 impl Allotted {
-    /// Calls and money of the steps after this one.
+    /// The need of the steps after this one.
     fn later(&self, step: usize) -> Need {
         let later = self.plan.get(step + 1..).unwrap_or_default();
         Need { calls: later.len() as u64, money: later.iter().copied().sum() }
@@ -127,14 +127,14 @@ impl JudgeReserve {
         self.need_of(self.candidates)
     }
 
-    /// What one candidate more adds.
+    /// The additional need of one more candidate.
     fn share(&self) -> Need {
         self.need_of(self.candidates + 1).saturating_sub(self.kept())
     }
 }
 
 impl Balance {
-    /// What is left of the caps; what is not capped is endless.
+    /// What is left of the caps; the maximum for what is not capped.
     pub(super) fn left(&self, caps: &Caps) -> Need {
         let Tally { calls, spent, reserved } = self.tally;
         Need {
@@ -143,8 +143,8 @@ impl Balance {
         }
     }
 
-    /// Whether this could be granted now. `may_take_more`: false while others wait who came before; what an allotment
-    /// holds is its own all the same.
+    /// Whether this could be granted now. `may_take_more` is false while earlier requests wait; a
+    /// call can use its own allotment even then.
     pub(super) fn judge(&self, caps: &Caps, want: &Want, may_take_more: bool) -> Verdict {
         match want {
             Want::Call { worst, source } => self.judge_call(caps, *worst, *source, may_take_more),
@@ -159,19 +159,19 @@ impl Balance {
         let own = source.and_then(|source| self.allotments.get(&source.allotment));
         let is_short_of_calls = !payment.owns_call && left.calls == 0;
         if let Some(cap) = caps.calls.filter(|_| is_short_of_calls) {
-            // Even if every other chain gave back what it holds.
+            // Cannot fit even if every other chain released what it holds.
             let held = own.map_or(0, |own| own.calls);
             if self.under_way == 0 || calls + held >= cap {
                 return Verdict::Never(Refusal::Calls { cap, wanted: calls + self.promised + 1 });
             }
         }
-        // A provider that charged more than was set aside has taken what was promised to others.
+        // A charge above its reservation takes money that was promised to others.
         let is_overdrawn = caps.budget.is_some_and(|cap| spent + self.out + worst > cap);
         let is_short_of_money = payment.more > left.money || is_overdrawn;
         if let Some(cap) = caps.budget.filter(|_| is_short_of_money) {
             let held = own.map_or(Money::ZERO, |own| own.money);
             let wanted = if is_overdrawn { worst } else { payment.more };
-            // Even if all that is under way turned out to cost nothing.
+            // Cannot fit even if all calls under way turned out to cost nothing.
             if self.under_way == 0 || spent + worst.max(held + payment.more) > cap {
                 return Verdict::Never(Refusal::Budget { cap, spent, reserved, wanted });
             }
@@ -189,7 +189,7 @@ impl Balance {
         let wanted = chain + self.judge.share();
         let is_judged = self.judge.share() != Need::default();
         let is_idle = self.under_way == 0 && self.allotments.is_empty();
-        // What there would be with every other chain undone, and no judge needed for more than this one.
+        // The need if every other chain were undone and the judge had only this candidate.
         let at_least = chain + self.judge.need_of(1);
         if let Some(cap) = caps.calls.filter(|_| wanted.calls > left.calls)
             && (is_idle || self.tally.calls + at_least.calls > cap)
@@ -207,7 +207,7 @@ impl Balance {
         Verdict::Fits
     }
 
-    /// How a call would be paid for with so much left beside the allotments.
+    /// How a call would be paid with this much left outside the allotments.
     fn payment(&self, worst: Money, source: Option<Source>, left: Money) -> Payment {
         let own = source.and_then(|source| Some((self.allotments.get(&source.allotment)?, source.step)));
         let Some((own, step)) = own else {
@@ -231,7 +231,7 @@ impl Balance {
         Payment { owns_call, more, kept, returned: Money::ZERO }
     }
 
-    /// Grants what [`Balance::judge`] let in.
+    /// Grants a request that [`Balance::judge`] found to fit.
     pub(super) fn grant(&mut self, caps: &Caps, want: &Want, may_take_more: bool) -> Granted {
         match want {
             Want::Call { worst, source } => {
@@ -277,7 +277,7 @@ impl Balance {
         self.tally.reserved = self.tally.reserved.saturating_sub(need.money);
     }
 
-    /// Undoes a call that was granted and never went out.
+    /// Undoes a call that was granted but not sent.
     pub(super) fn withdraw(&mut self, worst: Money, source: Option<Source>, owns_call: bool) {
         self.tally.calls -= 1;
         self.under_way -= 1;
@@ -292,8 +292,8 @@ impl Balance {
         }
     }
 
-    /// A call has ended and counts as so much. What it leaves of `reserved` goes back to its allotment, if that still
-    /// stands.
+    /// Ends a call, which counts as `counted`. The rest of `reserved` returns to its allotment, if
+    /// that still exists.
     pub(super) fn settle(&mut self, reserved: Money, counted: Money, source: Option<Source>) {
         self.under_way -= 1;
         self.out = self.out.saturating_sub(reserved);
@@ -306,7 +306,7 @@ impl Balance {
         }
     }
 
-    /// Sets more aside for a call that is under way, if the caps leave as much.
+    /// Reserves more for a call under way, if the caps leave that much.
     pub(super) fn extend(&mut self, caps: &Caps, by: Money) -> Result<(), Refusal> {
         let left = self.left(caps);
         match caps.budget.filter(|_| by > left.money) {
@@ -322,13 +322,13 @@ impl Balance {
         }
     }
 
-    /// Gives back what [`Balance::extend`] took.
+    /// Releases what [`Balance::extend`] reserved.
     pub(super) fn shrink(&mut self, by: Money) {
         self.out = self.out.saturating_sub(by);
         self.tally.reserved = self.tally.reserved.saturating_sub(by);
     }
 
-    /// A chain has ended: what its allotment still holds is free again. One that came to nothing is no candidate.
+    /// Ends a chain and releases its allotment. A failed chain is not a candidate.
     pub(super) fn end(&mut self, id: AllotmentId, is_complete: bool, is_candidate: bool) {
         if let Some(Allotted { calls, money, .. }) = self.allotments.remove(&id) {
             self.release(Need { calls, money });
@@ -340,17 +340,17 @@ impl Balance {
         }
     }
 
-    /// What the judge needs at least, by number of candidates. Said before the first chain.
+    /// Sets the least that the judge needs, by number of candidates. Called before the first chain.
     pub(super) fn keep_for_judge(&mut self, needs: Vec<Need>) {
         self.judge.needs = needs;
     }
 
-    /// What one candidate more would add to what the judge needs.
+    /// The additional need of one more candidate.
     pub(super) fn judge_share(&self) -> Need {
         self.judge.share()
     }
 
-    /// What was kept back for the judge becomes an allotment on which all of its calls draw.
+    /// Turns what is held back for the judge into an allotment for all of its calls.
     pub(super) fn allot_to_judge(&mut self) -> AllotmentId {
         let kept = self.judge.kept();
         self.release(kept);

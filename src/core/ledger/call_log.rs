@@ -1,4 +1,4 @@
-//! The port behind which calls are written down and the caps live that several runs and processes share.
+//! The port that records calls and enforces the daily cap, shared by runs and processes.
 
 use crate::error::Error;
 use std::pin::Pin;
@@ -10,83 +10,83 @@ use super::account::Labels;
 use super::money::Money;
 use super::refusal::Refusal;
 
-/// Remembers calls, and keeps the cap of a day.
+/// Records calls and enforces the daily cap.
 pub trait CallLog: Send + Sync {
-    /// The most that may be spent a day; `None`: no cap, calls are written down when they have ended.
+    /// The daily cap; `None` if there is none, and calls are then recorded when they have ended.
     fn daily_cap(&self) -> Option<Money>;
 
-    /// What the calls of today count as, those under way at their worst case.
+    /// The total counted for today's calls, those under way at their worst case.
     fn counted_today(&self) -> Counted<'_>;
 
-    /// Sets an amount aside under the cap of the day for calls to come. Waits while calls under way or other chains may
-    /// leave room. Dropping the future before it answers sets nothing aside.
+    /// Reserves an amount under the daily cap for later calls. Waits while calls under way or other
+    /// chains could leave room. Dropping the future before it completes reserves nothing.
     fn set_aside(&self, amount: Money) -> SettingAside<'_>;
 
-    /// Takes a call in before it goes out. Dropping the future before it answers takes nothing in.
+    /// Admits a call before it is sent. Dropping the future before it completes admits nothing.
     fn admit(&self, call: BookedCall) -> Admission<'_>;
 
-    /// Takes no more calls in, and waits until every call that was taken in has ended. A run that is being cancelled may
-    /// still ask; it is refused.
+    /// Refuses further calls, such as those of a run being cancelled, and waits until every
+    /// admitted call has ended.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// The calls whose cost could not be written down so far, as an error that says what follows from it. Known once the
-    /// store behind the book is closed.
+    /// An error about calls whose cost could not be recorded, and its consequence. Final once the
+    /// underlying store is closed.
     fn unwritten(&self) -> Option<Error> {
         None
     }
 }
 
-/// A sum to come.
+/// The future of [`CallLog::counted_today`].
 pub type Counted<'a> = Pin<Box<dyn Future<Output = Result<Money, Refusal>> + Send + 'a>>;
 
-/// What was set aside, to come; `None` where there is no cap of a day.
+/// The future of [`CallLog::set_aside`]; `None` without a daily cap.
 pub type SettingAside<'a> = Pin<Box<dyn Future<Output = Result<Option<Box<dyn BookHold>>, Refusal>> + Send + 'a>>;
 
-/// An amount that is set aside for calls to come. Dropping it frees what is left.
+/// An amount reserved for later calls. Dropping it releases the rest.
 pub trait BookHold: Send + Sync {
-    /// Its name.
+    /// Its id.
     fn id(&self) -> Uuid;
 }
 
-/// From where a call is paid.
+/// The reservation that a call draws on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookDraw {
-    /// The name of a [`BookHold`].
+    /// The id of the [`BookHold`].
     pub id: Uuid,
-    /// What is to be left of it for later calls.
+    /// What must be left of it for later calls.
     pub keep: Money,
 }
 
-/// The answer to come.
+/// The future of [`CallLog::admit`].
 pub type Admission<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn BookEntry>, Refusal>> + Send + 'a>>;
 
-/// Whether there was room for more.
+/// The future of [`BookEntry::extend`].
 pub type Extension<'a> = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send + 'a>>;
 
-/// A call that was taken in. Dropped without an end it counts as [`CallEnd::Unseen`].
+/// An admitted call. Dropping it unclosed counts as [`CallEnd::Unseen`].
 pub trait BookEntry: Send {
-    /// Sets more aside for the call, which is under way. Never waits for room.
+    /// Reserves more for the call, which is under way. Never waits for room.
     fn extend(&mut self, by: Money) -> Extension<'_>;
 
-    /// Says how the call ended. Never waits and never fails; what cannot be written down is logged, and
-    /// [`CallLog::unwritten`] tells of it.
+    /// Records how the call ended. Never waits and never fails: what cannot be recorded is logged
+    /// and reported by [`CallLog::unwritten`].
     fn close(self: Box<Self>, end: CallEnd);
 }
 
-/// A call as the book takes it in.
+/// A call to be admitted.
 #[derive(Debug, Clone)]
 pub struct BookedCall {
-    /// The run it belongs to.
+    /// The labels of its run.
     pub labels: Arc<Labels>,
-    /// The provider asked, by its name in the configuration.
+    /// The provider's name in the configuration.
     pub provider: String,
-    /// The model asked.
+    /// The requested model.
     pub model: String,
-    /// What for: a phase's name, `judge`, `embedding`.
+    /// Its purpose: a phase's name, `judge`, `embedding`.
     pub purpose: &'static str,
     /// The most it can cost; `None` when the price is unknown.
     pub worst: Option<Money>,
-    /// What it draws on, if something was set aside for it.
+    /// The reservation it draws on, if any.
     pub draw: Option<BookDraw>,
 }
 
@@ -101,16 +101,16 @@ pub enum CallEnd {
         output_tokens: u64,
         /// What it cost; `None` when the price is unknown.
         cost: Option<Money>,
-        /// What it counts as against a cap: the cost, or what was assumed in its place.
+        /// The amount counted against a cap: the cost, or the assumed one.
         counted: Money,
     },
-    /// With a refusal that is not billed.
+    /// With an error that is not billed.
     Failed,
-    /// Nobody saw the end: it may have been paid for, and counts as its worst case.
+    /// Unknown: it may be billed, and counts as its worst case.
     Unseen,
-    /// By us, because the answer outran what was set aside for it. Nobody saw the end either.
+    /// Cut by us, because the answer exceeded its reservation. The final cost is unknown.
     Cut {
-        /// What it counts as against a cap.
+        /// The amount counted against a cap.
         counted: Money,
     },
 }

@@ -1,20 +1,21 @@
-//! The ledger: who pays for a call, what it may cost at most, and what it did cost.
+//! The ledger: accounts, budgets, and what calls may cost and did cost.
 //!
-//! Pure arithmetic. An [`Account`] travels with every request of a run, so that each call that goes out (a retry, a
-//! fallback, the judge's) is counted where it goes out. [`Account::reserve`] sets the worst case of a call aside before
-//! it is sent and [`Reservation::settle`] puts what it did cost in its place; money is whole billionths of a US dollar,
-//! so that sums and caps compare exactly.
+//! Pure arithmetic. An [`Account`] travels with every request of a run, so that each call sent (a
+//! retry, a fallback, the judge's) is counted where it is sent. [`Account::reserve`] reserves the
+//! worst case of a call before it is sent, and [`Reservation::settle`] replaces it by the actual
+//! cost. Money is whole billionths of a US dollar, so sums and caps compare exactly.
 //!
-//! What always holds: spent and reserved together never pass a cap, whatever runs side by side; a call whose end nobody
-//! saw counts as its worst case; a call that went out counts as a call even if it failed. A call that does not fit now but
-//! may fit once others have settled waits its turn, first come first served; one that can never fit is refused at once.
+//! Invariants: spent plus reserved never exceeds a cap, whatever runs concurrently; a call whose
+//! end is not seen counts as its worst case; a call that was sent counts even if it failed. A call
+//! that could fit later waits its turn, first come first served; one that never can is refused.
 //!
-//! Under a cap the calls that make one prompt are set aside together before the first of them goes out
-//! ([`Account::set_aside`]), so that a budget buys whole prompts; each call then draws on its [`Allotment`].
+//! Under a cap the calls for one prompt are reserved together before the first is sent
+//! ([`Account::set_aside`]), so a budget buys whole prompts; each call draws on its [`Allotment`].
 //!
-//! The caps of a run are kept by the `run_budget`, its arithmetic is the `balance`; what several runs and processes share, and what is to be
-//! remembered, is behind the port [`CallLog`], which [`crate::store::StoreBook`] fills. The layer that reserves and
-//! settles for every provider is [`crate::provider::metered`].
+//! `run_budget` enforces the caps of a run, with the arithmetic of `balance`. The record of calls
+//! and the daily cap, shared by all runs and processes, are behind the port [`CallLog`], which
+//! [`crate::store::StoreBook`] implements. [`crate::provider::metered`] reserves and settles for
+//! every provider.
 
 mod account;
 mod balance;

@@ -11,10 +11,10 @@ pub struct Money(u64);
 impl Money {
     /// Nothing.
     pub const ZERO: Self = Self(0);
-    /// More than anybody has.
+    /// The largest amount; stands for no limit.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// So many billionths.
+    /// This many billionths.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
@@ -24,24 +24,24 @@ impl Money {
         self.0
     }
 
-    /// The least whole number of billionths that is not below `dollars`, so that a cost is never rounded away.
-    /// Negative and not-a-number count as nothing.
+    /// Dollars rounded up to whole billionths, so that a cost is never rounded away. Negative
+    /// numbers and NaN give zero.
     pub fn from_dollars_up(dollars: f64) -> Self {
         Self(whole((dollars * 1e9).ceil()))
     }
 
-    /// The greatest whole number of billionths that is not above `dollars`, for caps.
+    /// Dollars rounded down to whole billionths, for caps.
     pub fn from_dollars_down(dollars: f64) -> Self {
         Self(whole((dollars * 1e9).floor()))
     }
 
-    /// So many times as much.
+    /// This amount `number` times, saturating.
     #[must_use]
     pub const fn times(self, number: u64) -> Self {
         Self(self.0.saturating_mul(number))
     }
 
-    /// The amount to name as a cap that is enough: rounded up to a hundredth of a cent, from a dollar on to a cent.
+    /// The amount to advise as a cap: rounded up to a hundredth of a cent, from a dollar to a cent.
     #[must_use]
     pub const fn advised(self) -> Self {
         const DOLLAR: u64 = 1_000_000_000;
@@ -49,12 +49,12 @@ impl Money {
         Self(self.0.div_ceil(step).saturating_mul(step))
     }
 
-    /// US dollars, for showing.
+    /// US dollars, for display.
     pub fn dollars(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The difference, or nothing.
+    /// The difference, at least zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -62,7 +62,7 @@ impl Money {
 }
 
 impl Display for Money {
-    /// With two decimals, and as many more as it takes to be exact: `$0.50`, `$0.000012`.
+    /// Two decimals, or as many as needed to be exact: `$0.50`, `$0.000012`.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let decimals = format!("{:09}", self.0 % 1_000_000_000);
         let kept = decimals.trim_end_matches('0').len().max(2);

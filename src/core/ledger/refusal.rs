@@ -1,89 +1,89 @@
-//! Why a call may not go out, in words that name the cap, what is spent, and the way out.
+//! Why a call is refused, with messages that name the cap, the spend and the fix.
 
 use super::money::Money;
 use crate::error::{ProviderError, ProviderFailure};
 
-/// Why a call may not go out.
+/// Why a call or a chain of calls is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// All calls of the run are made.
+    /// The cap of calls is used up.
     Calls {
         /// The cap.
         cap: u64,
-        /// The least cap that would have let this one out.
+        /// The least cap that would admit this call.
         wanted: u64,
     },
-    /// The call might pass the run's budget.
+    /// The call could exceed the run's budget.
     Budget {
         /// The cap.
         cap: Money,
-        /// What the ended calls came to.
+        /// The cost of the ended calls.
         spent: Money,
-        /// The worst case of those under way.
+        /// The worst case of calls under way.
         reserved: Money,
         /// The worst case of this one.
         wanted: Money,
     },
-    /// All calls of a chain do not fit the cap of calls.
+    /// A chain does not fit the cap of calls.
     ChainCalls {
         /// The cap.
         cap: u64,
-        /// What it leaves.
+        /// What is left of it.
         left: u64,
-        /// What the chain takes, with the judge's share.
+        /// The calls of the chain, with the judge's share.
         wanted: u64,
-        /// True where a judge is to choose, and needs more for one candidate more.
+        /// True if a judge needs more for one more candidate.
         is_judged: bool,
     },
-    /// A chain might pass the run's budget.
+    /// A chain could exceed the run's budget.
     ChainBudget {
         /// The cap.
         cap: Money,
-        /// What it leaves.
+        /// What is left of it.
         left: Money,
         /// The worst case of the chain, with the judge's share.
         wanted: Money,
-        /// True where a judge is to choose, and needs more for one candidate more.
+        /// True if a judge needs more for one more candidate.
         is_judged: bool,
     },
-    /// A chain might pass the budget of the day.
+    /// A chain could exceed the daily budget.
     ChainDay {
         /// The cap.
         cap: Money,
-        /// What it leaves.
+        /// What is left of it.
         left: Money,
         /// The worst case of the chain.
         wanted: Money,
     },
-    /// The call might pass the budget of the day.
+    /// The call could exceed the daily budget.
     Day {
         /// The cap.
         cap: Money,
-        /// What the day's calls came to, those under way at their worst case.
+        /// The cost of today's calls, those under way at their worst case.
         counted: Money,
         /// The worst case of this one.
         wanted: Money,
     },
-    /// There is a cap in dollars, and nobody knows what the model costs.
+    /// There is a cap in dollars, and the model's price is unknown.
     UnknownPrice {
         /// The model.
         model: String,
     },
-    /// There is a cap in dollars, and nothing bounds the answer.
+    /// There is a cap in dollars, and the answer is unbounded.
     UnboundedAnswer {
         /// The model.
         model: String,
     },
-    /// The book cannot be asked.
+    /// The call log cannot be used.
     Book(String),
-    /// The program is ending, and the book closed.
+    /// The program is shutting down, and the call log is closed.
     Closed,
     /// The run is over.
     Gone,
 }
 
 impl Refusal {
-    /// The same, about a call to `provider` that is part of the operation `command`, which says what would cost less.
+    /// The error for a call to `provider` by the operation `command`, with advice to spend less.
     pub fn of(self, provider: &str, command: &str) -> ProviderError {
         let failure = match self {
             Self::Book(_) => ProviderFailure::Book,
@@ -104,7 +104,7 @@ impl Refusal {
     }
 }
 
-/// What makes an operation ask less.
+/// The advice for making fewer calls in an operation.
 fn fewer(command: &str) -> Option<&'static str> {
     match command {
         "generate" => Some("ask for fewer variants or phases"),
@@ -114,7 +114,7 @@ fn fewer(command: &str) -> Option<&'static str> {
     }
 }
 
-/// What makes the answers of an operation shorter, where the user has a say in that.
+/// The advice for shorter answers in an operation, if the user can control that.
 fn shorter(command: &str) -> Option<&'static str> {
     (command == "generate").then_some("lower `max_tokens`")
 }

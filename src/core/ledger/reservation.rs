@@ -1,20 +1,20 @@
-//! Money set aside for one call, until it is known what the call did cost.
+//! The reservation of one call, held until its cost is known.
 
 use super::call_log::{BookEntry, CallEnd};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::run_budget::BudgetGuard;
 
-/// Money set aside for one call that is under way.
+/// The money reserved for one call under way.
 ///
-/// Dropped without [`Reservation::settle`] or [`Reservation::release`] (cancelled, cut, hung) the call counts as its worst
-/// case: nobody saw its end, and it may have been paid for.
+/// If it is dropped without [`Reservation::settle`] or [`Reservation::release`] (cancelled, cut,
+/// hung), the call counts as its worst case, because it may have been billed.
 #[must_use = "a reservation that is dropped counts as its worst case"]
 pub struct Reservation {
-    /// `None` once it is settled.
+    /// `None` once settled.
     parts: Option<Parts>,
     worst: Option<Money>,
-    /// True when a cap in dollars is in force.
+    /// True if a cap in dollars is in force.
     is_capped: bool,
 }
 
@@ -23,16 +23,16 @@ struct Parts {
     entry: Option<Box<dyn BookEntry>>,
 }
 
-/// What a call that was answered took.
+/// The usage of an answered call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Actual {
     /// Tokens sent.
     pub input_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
-    /// What it cost; `None` when the price is unknown.
+    /// The cost; `None` if the price is unknown.
     pub cost: Option<Money>,
-    /// What it comes to at the assumed price, where the cost is unknown.
+    /// The cost at the assumed price, if the price is unknown.
     pub assumed: Option<Money>,
 }
 
@@ -46,15 +46,15 @@ impl Reservation {
         Self { parts: Some(Parts { hold, entry }), worst, is_capped }
     }
 
-    /// What is set aside; `None` where no cap in dollars bounds the call.
+    /// The reserved amount; `None` without a cap in dollars.
     pub fn bound(&self) -> Option<Money> {
         self.worst.filter(|_| self.is_capped)
     }
 
-    /// Sets more aside for a call that outruns what was, if the caps leave as much.
+    /// Reserves more for a call that exceeds its reservation, if the caps leave that much.
     ///
     /// # Errors
-    /// Why they do not. What was set aside before stays so.
+    /// Why they do not. The reservation is unchanged then.
     pub async fn extend(&mut self, by: Money) -> Result<(), Refusal> {
         let Some(Parts { hold, entry }) = &mut self.parts else { return Err(Refusal::Gone) };
         hold.extend(by)?;
@@ -68,14 +68,14 @@ impl Reservation {
         Ok(())
     }
 
-    /// The call was cut because it outran what was set aside: it counts as that, or as what came if that is more.
+    /// Ends a call cut for exceeding its reservation; counts the larger of that and `came_to`.
     pub fn cut(mut self, came_to: Money) {
         let counted = self.worst.unwrap_or_default().max(came_to);
         self.end(counted, CallEnd::Cut { counted });
     }
 
-    /// The call was answered. Booked as it was, even above what was set aside: the provider has charged it. Where no
-    /// amount is known it counts as what was set aside.
+    /// Ends an answered call. The actual cost counts, even above the reservation, because the
+    /// provider has charged it. If the cost is unknown, the reservation counts.
     pub fn settle(mut self, actual: Actual) {
         let counted = actual.cost.or(actual.assumed).or(self.worst).unwrap_or_default();
         let Actual { input_tokens, output_tokens, cost, .. } = actual;
@@ -85,7 +85,7 @@ impl Reservation {
         self.end(counted, CallEnd::Answered { input_tokens, output_tokens, cost, counted });
     }
 
-    /// Nothing was accepted, so nothing is owed: a refused connection, an HTTP status that is an error. It stays a call.
+    /// Ends an unbilled call (refused connection, HTTP error status). It still counts as a call.
     pub fn release(mut self) {
         self.end(Money::ZERO, CallEnd::Failed);
     }
@@ -97,7 +97,7 @@ impl Reservation {
             CallEnd::Cut { counted } => hold.lose_sight(Some(counted)),
             CallEnd::Unseen => hold.lose_sight(self.worst),
         }
-        // The call log first: the next call that the budget admits reads it.
+        // First the call log, because the next call that the budget admits reads it.
         if let Some(entry) = entry {
             entry.close(end);
         }

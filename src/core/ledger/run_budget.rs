@@ -1,12 +1,12 @@
-//! The budget of one run: admits calls and chains as its caps allow, and makes them wait where that may help.
+//! The budget of one run: admits, queues or refuses calls and chains of calls within its caps.
 //!
-//! All of it is one small state under a lock that is never held across a wait; the arithmetic is [`super::balance`].
-//! What fits is let through; what would fit if others turned out cheaper than their worst case waits, first come first
-//! served; what cannot fit whatever becomes of the others is refused.
+//! One small state under a lock that is never held across an await; the arithmetic is in
+//! [`super::balance`]. What fits is admitted; what would fit if others cost less than their worst
+//! case waits, first come first served; what cannot fit in any case is refused.
 //!
-//! Calls wait for calls that are under way, which end by themselves, and for nothing else: a call may hold a permit that
-//! another chain needs in order to go on. Chains hold nothing yet, so they wait for calls and for other chains, and
-//! stand behind the calls. So nobody waits for somebody who waits, and whoever stops waiting leaves without a trace.
+//! Calls wait only for calls under way, which end by themselves, because a call can hold a permit
+//! that another chain needs. Chains hold nothing yet, so they wait for calls and other chains, and
+//! are served after calls. So no request waits for one that waits; one that gives up has no effect.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ use crate::domain::ModelMetadata;
 
 pub use super::balance::Tally;
 
-/// Keeps the caps of one run.
+/// Enforces the caps of one run.
 #[derive(Debug, Default)]
 pub(super) struct RunBudget {
     caps: Caps,
@@ -34,15 +34,15 @@ struct State {
     balance: Balance,
     unseen: Unseen,
     answered: Answered,
-    /// Calls that wait, in their order.
+    /// The queue of waiting calls.
     calls: VecDeque<Waiter>,
-    /// Chains that wait, in their order.
+    /// The queue of waiting chains.
     chains: VecDeque<Waiter>,
-    /// The number of the next one to wait.
+    /// The number of the next waiter.
     next: u64,
 }
 
-/// Calls of a run that were answered.
+/// The total usage of a run's answered calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Answered {
     calls: u32,
@@ -61,7 +61,7 @@ impl Answered {
         self.unpriced += u32::from(actual.cost.is_none());
     }
 
-    /// Those that were answered after `earlier` was taken.
+    /// The part added since `earlier` was taken.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Answered {
         }
     }
 
-    /// Their account, which names no provider; none where there was no call.
+    /// The total as metadata without a provider; `None` without a call.
     pub fn account(self) -> Option<ModelMetadata> {
         (self.calls > 0).then(|| ModelMetadata {
             input_tokens: self.input_tokens,
@@ -86,14 +86,14 @@ impl Answered {
     }
 }
 
-/// Calls of a run that were cut off before it was known what they cost.
+/// The calls of a run that were cut off before their cost was known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unseen {
-    /// How many.
+    /// Their number.
     pub calls: u64,
-    /// The most they may have cost together, as far as their prices are known.
+    /// The most they may have cost together, as far as prices are known.
     pub most: Money,
-    /// True when the price of one is unknown.
+    /// True if the price of one is unknown.
     pub has_unknown_price: bool,
 }
 
@@ -104,12 +104,12 @@ impl Unseen {
         self.has_unknown_price |= most.is_none();
     }
 
-    /// True when one of them may have been paid for.
+    /// True if one of them may have been billed.
     pub fn may_have_cost(self) -> bool {
         self.has_unknown_price || self.most > Money::ZERO
     }
 
-    /// The account of a run whose answered calls took `answered`.
+    /// The metadata of a run whose answered calls took `answered`.
     #[must_use]
     pub fn added_to(self, answered: ModelMetadata) -> ModelMetadata {
         if self.has_unknown_price {
@@ -123,7 +123,7 @@ impl Unseen {
     }
 }
 
-/// One who waits for room to come free.
+/// A request that waits for room.
 #[derive(Debug)]
 struct Waiter {
     number: u64,
@@ -136,7 +136,7 @@ impl RunBudget {
         Self { caps, state: Mutex::default() }
     }
 
-    /// With what was taken under these caps before.
+    /// A budget of which an earlier attempt took `taken`.
     pub(super) fn reopened(caps: Caps, taken: Need) -> Self {
         let mut balance = Balance::default();
         balance.tally = Tally { calls: taken.calls, spent: taken.money, ..Tally::default() };
@@ -151,22 +151,22 @@ impl RunBudget {
         self.lock().balance.tally
     }
 
-    /// The calls whose end nobody saw.
+    /// The calls whose end was not seen.
     pub(super) fn unseen(&self) -> Unseen {
         self.lock().unseen
     }
 
-    /// The calls that were answered.
+    /// The usage of the answered calls.
     pub(super) fn answered(&self) -> Answered {
         self.lock().answered
     }
 
-    /// What the caps leave; what is not capped is endless.
+    /// What is left of the caps; the maximum for what is not capped.
     pub(super) fn left(&self) -> Need {
         self.lock().balance.left(&self.caps)
     }
 
-    /// Sets the worst case of a call aside, waiting where that may help. Dropping the future leaves everything as it was.
+    /// Reserves a call's worst case, waiting if that can help. Dropping the future changes nothing.
     pub(super) async fn reserve(
         self: &Arc<Self>,
         worst: Money,
@@ -178,26 +178,26 @@ impl RunBudget {
         Ok(BudgetGuard { run_budget: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
     }
 
-    /// Sets a whole chain aside, waiting where that may help. Dropping the future leaves everything as it was.
+    /// Reserves a whole chain, waiting if that can help. Dropping the future changes nothing.
     pub(super) async fn allot(self: &Arc<Self>, steps: Vec<Money>) -> Result<Share, Refusal> {
         match self.ask(Want::Chain { steps }).await? {
             Granted::Chain(id) => Ok(Share::new(self, id, true)),
-            // A chain is granted as a chain.
+            // Cannot happen: a chain is granted as a chain.
             Granted::Call { .. } => Err(Refusal::Gone),
         }
     }
 
-    /// Keeps back what the judge needs at least, by number of candidates.
+    /// Holds back the least that the judge needs, by number of candidates.
     pub(super) fn keep_for_judge(&self, needs: Vec<Need>) {
         self.lock().balance.keep_for_judge(needs);
     }
 
-    /// What one candidate more would add to what the judge needs.
+    /// The judge's additional need for one more candidate.
     pub(super) fn judge_share(&self) -> Need {
         self.lock().balance.judge_share()
     }
 
-    /// What was kept back for the judge.
+    /// The share held back for the judge.
     pub(super) fn allot_to_judge(self: &Arc<Self>) -> Share {
         let id = self.lock().balance.allot_to_judge();
         Share::new(self, id, false)
@@ -206,7 +206,7 @@ impl RunBudget {
     async fn ask(self: &Arc<Self>, want: Want) -> Result<Granted, Refusal> {
         let waiting = {
             let mut state = self.lock();
-            // Those that came before go first.
+            // Earlier requests go first.
             let may_take_more = state.is_first(&want);
             match state.balance.judge(&self.caps, &want, may_take_more) {
                 Verdict::Fits => return Ok(state.balance.grant(&self.caps, &want, may_take_more)),
@@ -220,14 +220,14 @@ impl RunBudget {
         waiting.answer().await
     }
 
-    /// A state that a panic left behind is whole: nothing in between can fail.
+    /// Ignores poisoning: no code under the lock leaves the state inconsistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// True when nobody waits before this one.
+    /// True if nothing waits before this request.
     fn is_first(&self, want: &Want) -> bool {
         self.calls.is_empty() && (matches!(want, Want::Call { .. }) || self.chains.is_empty())
     }
@@ -241,7 +241,7 @@ impl State {
         (number, receiver)
     }
 
-    /// Answers those at the heads of the queues that can be answered now.
+    /// Answers the requests at the heads of the queues that can be answered now.
     fn serve(&mut self, caps: &Caps) {
         while self.serve_one(caps) {}
     }
@@ -267,7 +267,7 @@ impl State {
         true
     }
 
-    /// Takes back what was granted to one who is gone.
+    /// Takes back a grant whose requester is gone.
     fn undo(&mut self, want: &Want, granted: Granted) {
         match (want, granted) {
             (Want::Call { worst, source }, Granted::Call { owns_call }) => {
@@ -279,7 +279,7 @@ impl State {
     }
 }
 
-/// A place in a queue. Dropping it gives the place up, and what came with it.
+/// A place in a queue. Dropping it leaves the queue and returns what was granted meanwhile.
 struct Waiting {
     run_budget: Arc<RunBudget>,
     number: u64,
@@ -290,7 +290,7 @@ struct Waiting {
 
 impl Waiting {
     async fn answer(mut self) -> Result<Granted, Refusal> {
-        // The sender is in a queue of the budget we hold a reference to, and leaves it only with an answer.
+        // The sender is in a queue of the budget, which we keep alive, and leaves only to answer.
         let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::Gone));
         self.is_over = true;
         answer
@@ -303,7 +303,7 @@ impl Drop for Waiting {
             return;
         }
         let mut state = self.run_budget.lock();
-        // Answers are given under the lock, so this is the last word.
+        // Answers are sent under the lock, so none can follow.
         match self.answer.try_recv() {
             Ok(Ok(granted)) => state.undo(&self.want, granted),
             Ok(Err(_)) => {}
@@ -316,8 +316,8 @@ impl Drop for Waiting {
     }
 }
 
-/// Money set aside for one call. Dropped before the call goes out it is as if nobody had asked; dropped after, the
-/// call counts as its worst case.
+/// The money reserved for one call. Dropping it before the call is sent undoes the request;
+/// dropping it after counts the call as its worst case.
 #[derive(Debug)]
 pub(super) struct BudgetGuard {
     run_budget: Arc<RunBudget>,
@@ -329,19 +329,19 @@ pub(super) struct BudgetGuard {
 }
 
 impl BudgetGuard {
-    /// The call goes out: from now on it counts.
+    /// Marks the call as sent: from now on it counts.
     pub(super) fn goes_out(&mut self) {
         self.is_out = true;
     }
 
-    /// Sets more aside, if the caps leave as much. Never waits: the call is under way.
+    /// Reserves more, if the caps leave that much. Never waits, because the call is under way.
     pub(super) fn extend(&mut self, by: Money) -> Result<(), Refusal> {
         self.run_budget.lock().balance.extend(&self.run_budget.caps, by)?;
         self.worst = self.worst + by;
         Ok(())
     }
 
-    /// Gives back what [`BudgetGuard::extend`] took.
+    /// Releases what [`BudgetGuard::extend`] reserved.
     pub(super) fn shrink(&mut self, by: Money) {
         self.worst = self.worst.saturating_sub(by);
         let mut state = self.run_budget.lock();
@@ -349,17 +349,17 @@ impl BudgetGuard {
         state.serve(&self.run_budget.caps);
     }
 
-    /// Nobody saw the end of the call: it may have cost `most`, unknown where its price is. It is still to be settled.
+    /// Counts the call as unseen: it may have cost `most`, `None` if unknown. Does not settle it.
     pub(super) fn lose_sight(&self, most: Option<Money>) {
         self.run_budget.lock().unseen.add(most);
     }
 
-    /// The call was answered. It is still to be settled.
+    /// Counts the call as answered. Does not settle it.
     pub(super) fn see_answer(&self, actual: Actual) {
         self.run_budget.lock().answered.add(actual);
     }
 
-    /// The call is over and counts as so much.
+    /// Ends the call, which counts as `counted`.
     pub(super) fn settle(mut self, counted: Money) {
         self.is_settled = true;
         let mut state = self.run_budget.lock();
@@ -383,12 +383,12 @@ impl Drop for BudgetGuard {
     }
 }
 
-/// What is set aside for a chain, or for the judge. Dropping it frees what is left of it.
+/// The reservation of a chain or of the judge. Dropping it releases the rest.
 #[derive(Debug)]
 pub(super) struct Share {
     run_budget: Arc<RunBudget>,
     id: AllotmentId,
-    /// True for a chain, whose prompt the judge is to choose among.
+    /// True for a chain, whose prompt is a candidate for the judge.
     is_candidate: bool,
     is_complete: bool,
 }
@@ -398,12 +398,12 @@ impl Share {
         Self { run_budget: Arc::clone(run_budget), id, is_candidate, is_complete: false }
     }
 
-    /// Where a call of this step draws from.
+    /// The source for a call of this step.
     pub(super) fn source(&self, step: usize) -> Source {
         Source { allotment: self.id, step }
     }
 
-    /// The chain has come to its end: there is something to judge.
+    /// Ends the chain as complete: its prompt can be judged.
     pub(super) fn complete(mut self) {
         self.is_complete = true;
     }

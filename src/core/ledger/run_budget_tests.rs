@@ -1,4 +1,4 @@
-//! The arithmetic of a run's caps: what fits goes, what may fit waits, what cannot is refused, and nothing is lost.
+//! Tests of a run's caps: what fits is admitted, what could fit waits, what cannot is refused.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -27,7 +27,7 @@ fn poll(asking: &mut Asking) -> Poll<Result<BudgetGuard, Refusal>> {
     asking.as_mut().poll(&mut Context::from_waker(&noop_waker()))
 }
 
-/// A call that is let through at once and goes out.
+/// A call that is admitted at once and sent.
 fn out(run_budget: &Arc<RunBudget>, worst: u64) -> BudgetGuard {
     match poll(&mut ask(run_budget, worst)) {
         Poll::Ready(Ok(mut hold)) => {
@@ -149,11 +149,11 @@ fn what_costs_more_than_was_set_aside_is_booked_as_it_is() {
     assert!(matches!(refusal(ask(&run_budget, 0)), Refusal::Budget { .. }));
 }
 
-/// One step of a made-up run.
+/// One step of a random run.
 #[derive(Debug, Clone)]
 enum Step {
     Ask(u64),
-    /// A part of the worst case, in percent, of the call at this place.
+    /// Settles the call at this index at a percentage of its worst case.
     Settle(usize, u64),
     Lose(usize),
     StopWaiting(usize),
@@ -171,8 +171,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Whatever is asked, settled, lost and given up in any order: no cap is passed, nobody waits in vain, the first
-    /// in the queue is the first to be served, and whoever is refused could not have been let through.
+    /// Whatever is requested, settled, lost and given up in any order: no cap is exceeded, no
+    /// request waits forever, queues are first in first out, and no refused request could have fit.
     #[test]
     fn no_cap_is_passed_and_nobody_waits_in_vain(
         budget in prop::option::of(0_u64..200),

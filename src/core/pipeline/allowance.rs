@@ -1,39 +1,39 @@
-//! What the variants of a run may take at most, and how many of them its caps buy.
+//! The worst case of a run's variants, and how many of them its caps buy.
 //!
-//! Under a cap a variant starts only when the worst cases of all its phases fit what is left, so that money buys whole
-//! prompts. Here is what that comes to before anything is sent: the number of variants that are sure to be made, what the
-//! user is told of it, and the refusal of a run of which not even one could be. Variants that cost less than they may
-//! leave room for more than that number.
+//! Under a cap a variant starts only if the worst cases of all its phases fit what is left, so a
+//! budget buys whole prompts. This module computes, before anything is sent, how many variants are
+//! certain, warns the user, and refuses a run that cannot make even one. Variants usually cost less
+//! than their worst case, so more than that number can be made.
 
 use super::plan::Plan;
 use crate::error::Error;
 use crate::ledger::{Account, Money, Need, Refusal};
 
-/// What the variants may take at most, and their judge at least.
+/// The most that the variants can take, and the least that their judge needs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Allowance {
-    /// By variant, the worst case of each phase.
+    /// For each variant, the worst case of each phase.
     pub variants: Vec<Vec<Money>>,
-    /// What the judge needs at least, by number of candidates from 0; empty where nobody judges.
+    /// The least that the judge needs, by number of candidates from 0; empty without a judge.
     pub judge: Vec<Need>,
-    /// Why a cap in dollars cannot be kept, if it cannot.
+    /// Why a cap in dollars cannot be enforced, if it cannot.
     pub obstacle: Option<Refusal>,
 }
 
-/// The caps that count for a run, as they stand before it.
+/// The caps of a run before it starts.
 struct Standing {
     calls: Option<u64>,
     budget: Option<Money>,
-    /// The cap of the day, and what it leaves.
+    /// The daily cap, and what is left of it.
     day: Option<(Money, Money)>,
 }
 
 impl Allowance {
-    /// What the user should know of what the caps buy.
+    /// The warning if the caps do not buy all variants.
     ///
     /// # Errors
-    /// `budget_exceeded` when they do not buy one variant, with the least caps that would; `storage` when the daily
-    /// budget cannot be asked for.
+    /// `budget_exceeded` when the caps do not buy one variant, with the least caps that would;
+    /// `storage` when the daily budget cannot be read.
     pub(super) async fn outlook(&self, account: &Account) -> Result<Option<String>, Error> {
         if let Some(refusal) = &self.obstacle {
             return Err(error_of(refusal));
@@ -55,7 +55,7 @@ impl Allowance {
         Ok(Some(self.some(bought, &standing)))
     }
 
-    /// How many variants fit, each at its worst, taken in their order.
+    /// The number of variants that fit at their worst case, taken in order.
     fn bought(&self, left: &Need) -> usize {
         let (mut taken, mut count) = (Need::default(), 0);
         for steps in &self.variants {
@@ -71,13 +71,13 @@ impl Allowance {
         self.judge.get(candidates).or(self.judge.last()).copied().unwrap_or_default()
     }
 
-    /// The least that makes one variant.
+    /// The least that one variant needs.
     fn least(&self) -> Need {
         let one = self.variants.iter().map(|steps| Need::of_steps(steps)).min_by_key(|need| need.money);
         one.unwrap_or_default() + self.judging(1)
     }
 
-    /// What is enough for all of them.
+    /// What is enough for all variants.
     fn all(&self) -> Need {
         let chains = self.variants.iter().map(|steps| Need::of_steps(steps)).fold(Need::default(), |sum, of| sum + of);
         chains + self.judging(self.variants.len())
@@ -132,7 +132,7 @@ impl Allowance {
         )
     }
 
-    /// The caps that are too low for all variants, each with what is enough.
+    /// The caps that are too low for all variants, each with the amount that is enough.
     fn enough_for_all(&self, standing: &Standing) -> String {
         let all = self.all();
         let mut enough = Vec::new();
@@ -157,7 +157,7 @@ impl Standing {
     }
 }
 
-/// Why a variant was not begun.
+/// The error of a variant that was not started.
 pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
     let all = plan.allowance.as_ref().map(Allowance::all).unwrap_or_default() + plan.taken;
     let raise = match refusal {

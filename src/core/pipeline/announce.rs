@@ -1,4 +1,4 @@
-//! The voice of some work: sends its events, and remembers every warning so that the result holds them too.
+//! Sends the events of a run, and collects its warnings for the result.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use crate::domain::Phase;
 use crate::error::{Code, Error};
 use crate::event::{EventKind, EventSender};
 
-/// Sends the events of one run. Clones speak for the same run.
+/// Sends the events of one run. Clones share the run.
 #[derive(Clone)]
 pub struct Announcer {
     events: EventSender,
@@ -14,7 +14,7 @@ pub struct Announcer {
 }
 
 impl Announcer {
-    /// For the events of one run.
+    /// An announcer for the events of one run.
     pub fn new(events: EventSender) -> Self {
         Self { events, warnings: Arc::default() }
     }
@@ -24,18 +24,18 @@ impl Announcer {
         self.events.send(kind).await;
     }
 
-    /// Warns, and remembers it; the same words are said once.
+    /// Sends and remembers a warning. Repeated messages are sent once.
     pub(super) async fn warn(&self, variant: Option<u32>, phase: Option<Phase>, message: String) {
         self.say(variant, phase, message, None).await;
     }
 
-    /// Warns that the whole run has to do without something, because of this error.
+    /// Warns that the whole run continues without something because of this error.
     pub(super) async fn warn_of(&self, doing_without: &str, error: &Error) {
         let code = Some(error.code()).filter(|code| *code == Code::BudgetExceeded);
         self.say(None, None, format!("{doing_without}: {error}"), code).await;
     }
 
-    /// Warns that something finished could not be stored: that variant, or what is said of all of them.
+    /// Warns that a finished variant, or data about all of them, could not be stored.
     pub(super) async fn warn_unsaved(&self, variant: Option<u32>, error: &Error) {
         self.say(variant, None, error.to_string(), Some(Code::Storage)).await;
     }
@@ -56,7 +56,7 @@ impl Announcer {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The channel itself, for a use-case that speaks for itself.
+    /// The channel itself, for use-cases that send their own events.
     pub(super) fn events(&self) -> &EventSender {
         &self.events
     }

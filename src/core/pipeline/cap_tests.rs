@@ -1,8 +1,8 @@
-//! What a cap buys, over five hundred made-up worlds: it is never passed, and it buys whole prompts.
+//! Property tests of caps over 500 random runs: a cap is never exceeded and buys whole prompts.
 //!
-//! The provider here keeps its own bill: what every request and every word it sent would be charged for. The oracle is
-//! dull arithmetic over that bill and over texts made here; it shares nothing with the ledger but the rule that a request
-//! is bounded by its bytes and an answer by its limit.
+//! The provider keeps its own bill of every request and every word it sends. The oracle is simple
+//! arithmetic over that bill; it shares with the ledger only the rule that a request is bounded by
+//! its bytes and an answer by its limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,21 +30,21 @@ use crate::time::FixedClock;
 
 const INPUT: &str = "Write a note about 3 rivers";
 
-/// A made-up run.
+/// A random run.
 #[derive(Debug, Clone)]
 struct Case {
     count: u32,
     phases: usize,
-    /// US dollars for a million tokens, in and out.
+    /// US dollars per million input and output tokens.
     prices: (f64, f64),
     limit: u32,
-    /// Tokens of the answers, in percent of the limit, drawn on by variant and phase.
+    /// Lengths of the answers in percent of the limit, indexed by variant and phase.
     lengths: Vec<u32>,
     concurrency: usize,
     permits: usize,
-    /// Of what all variants may cost, in percent.
+    /// Percent of what all variants may cost.
     budget: Option<u32>,
-    /// Of the calls of all variants, in percent.
+    /// Percent of the calls of all variants.
     calls: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ fn case(longest: u32) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Answers with as many words as the case says, one token each, whatever limit it was sent, and keeps its own bill.
+/// Answers with the case's number of one-token words whatever the limit, and keeps its own bill.
 struct Server {
     case: Case,
     /// In billionths of a dollar.
@@ -65,7 +65,7 @@ struct Server {
     calls: Arc<AtomicU64>,
 }
 
-/// Words of one token each.
+/// A text of one-token words.
 fn words(count: u32, variant: u32) -> String {
     let word = |number: u32| format!("w{}", char::from(b'a' + u8::try_from((number + variant) % 26).unwrap()));
     (0..count).map(word).collect::<Vec<_>>().join(" ")
@@ -90,7 +90,7 @@ impl Case {
         (0..self.phases).any(|phase| self.length(variant, phase) > self.limit)
     }
 
-    /// What so many tokens are charged with, in billionths of a dollar.
+    /// The charge for these tokens, in billionths of a dollar.
     fn nanos(&self, input: u64, output: u64) -> u64 {
         let (of_input, of_output) = self.prices;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
@@ -116,7 +116,7 @@ impl Case {
         prompting::phase_request(assets, &self.brief(variant, phase, draft), None, None, None).unwrap()
     }
 
-    /// The most that a phase can be charged with: bytes in, the limit out.
+    /// The largest charge for a phase: bytes in, the limit out.
     fn worst(&self, assets: &Assets, variant: u32, phase: usize) -> u64 {
         let draft = if phase == 0 { INPUT } else { "" };
         let messages = self.request(assets, variant, phase, draft).messages;
@@ -125,7 +125,7 @@ impl Case {
         self.nanos(64 + bytes + draft, u64::from(self.limit)) + 1
     }
 
-    /// What a phase is charged with.
+    /// The actual charge for a phase.
     fn charge(&self, assets: &Assets, variant: u32, phase: usize) -> u64 {
         let draft = if phase == 0 { INPUT.to_owned() } else { words(self.length(variant, phase - 1), variant) };
         let messages = self.request(assets, variant, phase, &draft).messages;
@@ -147,7 +147,7 @@ impl Case {
         (0..self.count).map(chain).collect()
     }
 
-    /// Which variants one after the other would make whole, and what they would be charged with.
+    /// How many variants a serial run would finish, and its charge.
     fn serial(&self, assets: &Assets, chains: &[Vec<u64>], budget: Option<u64>, calls: Option<u64>) -> (usize, u64) {
         let (mut whole, mut spent, mut made) = (0, 0, 0);
         for variant in 0..self.count {
@@ -188,7 +188,7 @@ impl Provider for Server {
                 if number % 16 == 0 {
                     tokio::time::sleep(Duration::from_millis(1 + u64::from(brief.variant % 5))).await;
                 }
-                // Charged as it is written, whether or not somebody reads it.
+                // Charged when written, even if no one reads it.
                 sent += 1;
                 bill.fetch_add(case.nanos(input, sent) - case.nanos(input, sent - 1), Ordering::SeqCst);
                 yield Ok(Chunk::Text(if number == 0 { word.to_owned() } else { format!(" {word}") }));
@@ -209,7 +209,7 @@ impl Provider for Server {
     }
 }
 
-/// A server, and what it charged.
+/// A server's bill and its number of calls.
 struct Site {
     bill: Arc<AtomicU64>,
     calls: Arc<AtomicU64>,
@@ -227,10 +227,10 @@ impl Site {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Came {
     whole: usize,
-    /// Variants that were begun and did not become whole.
+    /// Variants that were started and not finished.
     cut: usize,
     not_begun: usize,
 }
@@ -246,7 +246,7 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
     let ids = Arc::new(SeededIds::new(1));
     let folder = std::env::temp_dir();
     let ports = Ports {
-        // Nothing is kept, so nothing is opened.
+        // Nothing is stored, so this is never opened.
         store: Arc::new(SqliteStore::open(folder.join("aludel-is-never-opened.db"))),
         assets: Arc::new(Assets::new(None)),
         clock: Arc::new(FixedClock::ticking_from(1_700_000_000_000)),
@@ -335,7 +335,7 @@ async fn in_one_process(case: Case) {
         assert!(came.whole.abs_diff(serial) <= 1, "{} whole, {serial} one after the other", came.whole);
         assert_eq!(made, (came.whole * case.phases) as u64, "every call is one of a whole prompt");
     } else {
-        // One that is cut has named itself; every other variant that was begun is whole.
+        // Only variants with overlong answers can be cut; all others that started are whole.
         let overlong = (0..case.count).filter(|variant| case.is_overlong(*variant)).count();
         assert!(came.cut <= overlong, "{} cut, {overlong} too long", came.cut);
         assert!(budget.is_some() || came.cut == 0, "nothing is cut without a budget");
@@ -360,9 +360,9 @@ fn a_cap_is_not_passed_by_answers_that_are_longer_than_their_limit() {
     in_worlds(200, 600, |case| Box::pin(in_one_process(case)));
 }
 
-/// Two processes, as two books over two connections to one file, and the cap of a day.
+/// Two processes under one daily cap, as two call logs over two connections to one file.
 async fn in_two_processes(mut case: Case) {
-    // Which variants are made depends on who asks first, so that they have to be alike for their number not to.
+    // The order of requests decides which variants are made, so make them alike to fix the number.
     case.lengths.truncate(1);
     let assets = Assets::new(None);
     let chains = case.chains(&assets);
@@ -386,7 +386,7 @@ async fn in_two_processes(mut case: Case) {
     let overlong = (0..case.count).any(|variant| case.is_overlong(variant));
     if !overlong {
         assert_eq!(first.cut + second.cut, 0, "what is begun becomes whole");
-        // Both ask for the same variants in the same order.
+        // Both make the same variants in the same order.
         let (mut serial, mut spent) = (0_usize, 0);
         for variant in (0..case.count).flat_map(|variant| [variant, variant]) {
             if spent + chains[variant as usize].iter().sum::<u64>() <= cap {

@@ -1,20 +1,19 @@
-//! The main job: variants of a prompt, each through its phases, stored as they finish, ranked, judged.
+//! The main pipeline: runs the variants of a prompt through their phases, stores, ranks and judges
+//! them.
 //!
-//! Run rules. The phases of a variant are sequential; variants run side by side under the run's limit (each provider
-//! has its own besides). A failure ends its variant, not the run. A prompt is stored when its variant finishes, before
-//! ranking, and reported only after the store has it; one that the store does not take is saved to a file, reported with
-//! a warning and named in the result ([`unsaved`]). A cancelled run keeps what had finished and still ranks it.
-//! Every started phase finishes or its variant fails; the last event is the only terminal one.
+//! The phases of a variant are sequential; variants run concurrently within the run's limit (each
+//! provider also has its own). A failure ends its variant, not the run. A prompt is stored when its
+//! variant finishes, before ranking, and reported once it is stored; one that cannot be stored is
+//! saved to a file, reported with a warning and named in the result ([`unsaved`]). A cancelled run
+//! keeps and ranks what has finished. Every started phase finishes or its variant fails; only the
+//! last event is terminal.
 //!
-//! Under a cap variants are finished one after the other, as many side by side as whole chains fit what is left: one
-//! starts when the worst cases of all its phases do ([`Allowance`]).
+//! Under a cap a variant starts when the worst cases of all its phases fit what is left
+//! ([`Allowance`]), so as many variants run concurrently as fit whole.
 //!
-//! The judge's part is [`selection`], which is also a job of its own: a selection among stored prompts.
-//!
-//! [`Plan`] is everything a run needs, resolved by the engine; [`generate`] carries it out, and
-//! [`select`] a selection: ordinary futures, of which other work can be made. [`start`] and
-//! [`start_selection`] put them into their shell ([`start_work`]), which spawns them and tells
-//! their end. [`variant`] is one variant. Work of other kinds is put into the same shell by [`start_task`].
+//! [`generate`] executes a [`Plan`], which the engine resolved, and [`select`] a [`selection`] by
+//! the judge. Both are ordinary futures, which other work can embed. [`start`] and
+//! [`start_selection`] spawn them through [`start_work`]; [`start_task`] spawns other work alike.
 
 mod allowance;
 mod announce;

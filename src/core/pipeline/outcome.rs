@@ -1,4 +1,4 @@
-//! The end of a generation: what was gathered becomes a result, or the error that stands for it.
+//! The end of a generation: ranks and judges the variants, and builds the result or the error.
 
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Plan, Ports};
@@ -14,37 +14,37 @@ use crate::offload::offload;
 use crate::rank;
 use crate::store::Mutation;
 
-/// What the variants came to.
+/// The results of the variants.
 #[derive(Default)]
 pub(super) struct Gathered {
-    /// The finished ones, by number.
+    /// The finished prompts, by variant number.
     pub(super) prompts: Vec<Prompt>,
-    /// Those of them that the store has.
+    /// The prompts that are stored.
     pub(super) stored: Vec<PromptId>,
-    /// Those that did not finish, and finished ones that the store does not have, by number.
+    /// The variants that did not finish or could not be stored, by number.
     pub(super) failures: Vec<VariantFailure>,
-    /// Every finished call, those of failed variants too.
+    /// Every finished call, including those of failed variants.
     pub(super) spent: Vec<ModelMetadata>,
     /// Why the first variant failed.
     pub(super) first_error: Option<Error>,
 }
 
 impl Gathered {
-    /// The prompts that the store has.
+    /// The prompts that are stored.
     pub(super) fn stored_prompts(&self) -> Vec<Prompt> {
         self.prompts.iter().filter(|prompt| self.stored.contains(&prompt.id)).cloned().collect()
     }
 
-    /// The prompts that it does not have.
+    /// The prompts that could not be stored.
     pub(super) fn unstored_prompts(&self) -> Vec<Prompt> {
         self.prompts.iter().filter(|prompt| !self.stored.contains(&prompt.id)).cloned().collect()
     }
 }
 
-/// Ranks, judges, and gives the result.
+/// Ranks and judges the prompts, and returns the result.
 ///
 /// # Errors
-/// `cancelled`; why the first variant failed where none finished.
+/// `cancelled`; the error of the first failed variant if none finished.
 pub(super) async fn conclude(
     plan: &Plan,
     ports: &Ports,
@@ -89,8 +89,8 @@ pub(super) async fn conclude(
     })
 }
 
-/// Sets scores, puts the prompts in order, tells the store and the consumer. Without a ranking, because it was given up
-/// while it was under way, the prompts stay in the order of their variants.
+/// Sets the scores, sorts the prompts, stores the ranking and sends its event. If ranking is given
+/// up or fails, the prompts stay in variant order.
 async fn rank_prompts(
     plan: &Plan,
     ports: &Ports,
@@ -137,7 +137,7 @@ async fn rank_prompts(
     rankings
 }
 
-/// The prompts' places.
+/// Ranks the prompts.
 async fn ranked(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) -> Result<Vec<Ranking>> {
     let bytes = plan.input.len() + prompts.iter().map(|prompt| prompt.content.len()).sum::<usize>();
     let persona = ports.assets.persona(&plan.persona).ok();
@@ -158,7 +158,7 @@ async fn ranked(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) -> Result<Vec<
     .await
 }
 
-/// Lets the judge choose. A judge that fails costs the choice, not the run, and says so.
+/// Lets the judge choose. If the judge fails, the run has a warning and no choice.
 async fn select(
     plan: &Plan,
     ports: &Ports,
@@ -168,7 +168,7 @@ async fn select(
     deadline: Option<tokio::time::Instant>,
     gathered: &mut Gathered,
 ) -> Option<SelectResult> {
-    // Kept back for it while the variants were made; what it does not take is free again afterwards.
+    // This was held back for the judge while the variants were made; the rest is released later.
     let allotment = plan.account.judge_allotment();
     let before = plan.account.answered();
     let job = JudgeJob {

@@ -1,4 +1,4 @@
-//! Everything a generate run needs, resolved: no configuration is read after this.
+//! The resolved plan of a generate run: after this no configuration is read.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::rank::Weights;
 use crate::store::{Session, Store};
 use crate::time::Clock;
 
-/// A generate run, planned.
+/// A planned generate run.
 pub struct Plan {
-    /// The run's name.
+    /// The run's id.
     pub session_id: SessionId,
-    /// When it was asked for.
+    /// When it was requested.
     pub begun_at: Timestamp,
-    /// The idea, to the letter.
+    /// The user's input, verbatim.
     pub input: String,
-    /// How many variants.
+    /// The number of variants.
     pub count: u32,
     /// The phases, in order, each bound to its provider. Never empty.
     pub phases: Vec<PhaseBinding>,
-    /// The strategies, in the order in which variants take them; the first again after the last. Never empty.
+    /// The strategies, which the variants take in turn. Never empty.
     pub strategies: Vec<String>,
-    /// How many things the request plainly leaves open.
+    /// How many things the input clearly leaves open.
     pub gaps: usize,
     /// The persona's name.
     pub persona: String,
@@ -43,46 +43,46 @@ pub struct Plan {
     pub context: Vec<String>,
     /// The family of the model the prompt is for.
     pub target: TargetFamily,
-    /// True: prompts are stored.
+    /// True if prompts are stored.
     pub save: bool,
-    /// The judge, when one is to choose.
+    /// The judge, if one is to choose.
     pub judge: Option<JudgePlan>,
-    /// Limit of the whole run.
+    /// The timeout of the whole run.
     pub timeout: Option<Duration>,
-    /// Variants side by side, at least 1.
+    /// How many variants run concurrently, at least 1.
     pub concurrency: usize,
-    /// How much each component of the ranking counts.
+    /// The weights of the ranking components.
     pub ranking_weights: Weights,
-    /// What the user should know before the run begins.
+    /// Warnings to send before the run begins.
     pub warnings: Vec<String>,
-    /// Who pays for its calls.
+    /// The account of its calls.
     pub account: Account,
-    /// What the variants may take at most; `None` where no cap is in force.
+    /// The most that the variants can take; `None` without a cap.
     pub allowance: Option<Allowance>,
-    /// Where its progress is written down, when the run is a job.
+    /// The journal of its progress, if the run is a job.
     pub journal: Option<Journal>,
-    /// The prompts that earlier attempts of the job have stored.
+    /// The prompts stored by earlier attempts of the job.
     pub earlier: Vec<Prompt>,
-    /// What those attempts have taken.
+    /// What those attempts took of the caps.
     pub taken: Need,
 }
 
-/// One phase and who does it.
+/// One phase and its provider.
 #[derive(Clone)]
 pub struct PhaseBinding {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
-    /// Who answers, fallbacks included.
+    /// The provider, fallbacks included.
     pub provider: Arc<dyn Provider>,
-    /// The model; `None`: the provider's default.
+    /// The model; `None` for the provider's default.
     pub model: Option<String>,
-    /// Wanted temperature, 0..=2.
+    /// The requested temperature, 0..=2.
     pub temperature: f64,
-    /// Wanted limit of tokens.
+    /// The requested token limit.
     pub max_tokens: u32,
 }
 
-/// Who judges.
+/// The judges and how they are asked.
 #[derive(Clone)]
 pub struct JudgePlan {
     /// One, or a panel.
@@ -91,41 +91,41 @@ pub struct JudgePlan {
     pub rubric: Arc<Rubric>,
     /// Whether up to every pair is compared.
     pub thorough: bool,
-    /// P(best) at which no more is asked.
+    /// The P(best) at which judging stops.
     pub confidence: f64,
-    /// Whether each pair is asked about in both orders.
+    /// Whether each pair is judged in both orders.
     pub order_swaps: bool,
 }
 
-/// The world a run acts on.
+/// The interfaces through which a run acts.
 #[derive(Clone)]
 pub struct Ports {
-    /// Where prompts go.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// What is said to models.
+    /// The templates and personas.
     pub assets: Arc<Assets>,
-    /// What time it is.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// New names.
+    /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// What becomes of the stored prompts of a run.
+    /// What to do with the stored prompts after the run.
     pub afterwards: Afterwards,
-    /// What becomes of finished prompts that the store did not take.
+    /// Where to save finished prompts that could not be stored.
     pub save_aside: SaveAside,
 }
 
-/// Saves finished prompts of one run that the store did not take, in place of what was saved of the same prompts
-/// before; answers where they are, as people are told of it. Blocks until they are on the disk.
+/// Saves finished prompts of one run that could not be stored, replacing earlier saves of the same
+/// prompts. Returns the path for display. Blocks until they are on disk.
 pub type SaveAside = Arc<dyn Fn(&[Prompt], &Session) -> Result<PathBuf> + Send + Sync>;
 
-/// Takes the prompts that a run has stored, and who pays for the run, before its last event; what it gives back is called
-/// once that event is out. What is done then is no part of the run: neither its time nor its failures are the run's.
+/// Called before a run's last event, with its stored prompts and its account. The returned closure
+/// is called after that event; its duration and its failures are not the run's.
 pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
 
-/// Begins what was announced.
+/// Begins the follow-up work of a run.
 pub type Begin = Box<dyn FnOnce() + Send>;
 
-/// The name of a step of a variant in a journal.
+/// The journal's name for a step of a variant.
 pub(super) fn step_of(variant: u32, phase: Phase) -> String {
     format!("{variant}/{phase}")
 }
@@ -141,15 +141,15 @@ impl Plan {
         self.phases.iter().map(|binding| binding.phase).collect()
     }
 
-    /// Makes it what is left of a run that was begun before, with the prompts that are stored of it
-    /// and what it has taken: what is done needs nothing set aside.
+    /// Turns the plan into that of a resumed run, with its stored prompts and what it took of its
+    /// caps. Finished work needs no reservation.
     pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>, taken: Need) {
         if let Some(allowance) = &mut self.allowance {
             for (number, steps) in (0..).zip(&mut allowance.variants) {
                 let is_done = |phase: &Phase| journal.result_of(&step_of(number, *phase)).is_some();
                 let done = match journal.result_of(&variant_unit(number)) {
                     Some(_) => steps.len(),
-                    // Phases come one after the other.
+                    // Phases run in order.
                     None => self.phases.iter().take_while(|binding| is_done(&binding.phase)).count(),
                 };
                 steps.drain(..done.min(steps.len()));
@@ -158,7 +158,7 @@ impl Plan {
         (self.journal, self.earlier, self.taken) = (Some(journal), earlier, taken);
     }
 
-    /// True when the program itself does all of it.
+    /// True if `builtin` does all of it.
     pub fn is_embedded(&self) -> bool {
         let is_own = |provider: &Arc<dyn Provider>| provider.name() == BUILTIN;
         let judges = self.judge.iter().flat_map(|judge| &judge.judges);
@@ -175,7 +175,7 @@ impl Plan {
         }
     }
 
-    /// The run as it is stored.
+    /// The run's record for the store.
     pub fn session(&self) -> Session {
         Session {
             id: self.session_id,

@@ -1,13 +1,11 @@
-//! Carries a plan out: variants side by side, stored as they finish, then ranked and judged.
+//! Executes a plan: runs the variants concurrently, stores each as it finishes, then ranks and
+//! judges them.
 //!
-//! [`generate`] is the work itself, an ordinary future that others may be made of; [`start`] puts
-//! it into its shell.
+//! [`generate`] is the work itself, an ordinary future that other work can embed; [`start`] spawns
+//! it. Variants start in order: each waits for a slot and, under a cap, for its reservation.
 //!
-//! Where the run is a job, each finished variant is written down with its prompt, in one
-//! transaction, and each step of one on the way; what an earlier attempt has written down is taken
-//! from there.
-//!
-//! Variants are begun in their order: each waits for a place, and under a cap until all that it may take is set aside.
+//! If the run is a job, each finished variant is recorded with its prompt in one transaction, and
+//! so is each finished step. A resumed run takes what is recorded from the journal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,15 +37,15 @@ pub fn start(plan: Plan, ports: Ports) -> Run {
     })
 }
 
-/// What a generation came to.
+/// The end of a generation.
 pub struct Generated {
-    /// The result, or why there is none.
+    /// The result or the error.
     pub result: Result<GenerationResult, Error>,
-    /// What was announced of the prompts that are stored, to be begun once the end is told.
+    /// The follow-up work for the stored prompts, to begin after the last event.
     pub afterwards: Option<Begin>,
 }
 
-/// Carries a plan out, and tells all but its end. `cancelled` when `control` was.
+/// Executes a plan and sends all events but the last. Fails with `cancelled` if `control` was.
 pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Generated {
     events.send(plan.started()).await;
     for message in &plan.warnings {
@@ -71,7 +69,7 @@ pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, contro
             result
         }
     };
-    // Announced first, so that whoever sees the last event knows that there is more to wait for.
+    // Prepared before the last event, so that consumers of that event wait for it.
     let unseen = plan.account.unseen();
     if unseen.may_have_cost() || (result.is_err() && by_judge.as_ref().is_some_and(ModelMetadata::may_have_cost)) {
         let model_metadata = unseen.added_to(ModelMetadata::sum(answered.iter().chain(&by_judge)));
@@ -80,13 +78,12 @@ pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, contro
     Generated { result, afterwards: (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone())) }
 }
 
-/// Says what the caps buy, and records the run, so that a cap that is too low and a database that cannot be used are
-/// found before anything is spent.
+/// Checks what the caps buy and records the run, so that a cap that is too low or an unusable
+/// database is found before anything is spent.
 async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Error> {
     let is_resumed = plan.journal.as_ref().is_some_and(Journal::is_resumed);
     if let Some(allowance) = &plan.allowance {
-        // Of one that is taken up again a part is there: what its caps still buy is seen variant by
-        // variant.
+        // A resumed run is partly done, so its caps are checked variant by variant.
         if !is_resumed && let Some(message) = allowance.outlook(&plan.account).await? {
             events.warn(None, None, message).await;
         }
@@ -104,25 +101,25 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
             None => Ok(()),
         }
     };
-    // Both are asked for before either is waited for.
+    // Both are requested before either is awaited.
     match tokio::join!(session, job).0 {
         Err(Error::Conflict(_)) if is_resumed => Ok(()),
         session => session,
     }
 }
 
-/// A variant that gave up: where, why, and what its finished phases took.
+/// A failed variant: its phase, its error, and what its finished phases took.
 struct GaveUp {
     phase: Option<Phase>,
     error: Error,
     spent: Vec<ModelMetadata>,
 }
 
-/// What one variant came to.
+/// The end of one variant.
 struct Ended {
     variant: u32,
     result: Result<Prompt, GaveUp>,
-    /// Set when the prompt is whole but could not be stored.
+    /// Set if the prompt is finished but could not be stored.
     unsaved: Option<Error>,
 }
 
@@ -178,15 +175,15 @@ fn gather(gathered: &mut Gathered, ended: Ended) {
     }
 }
 
-/// What a variant needs in order to begin.
+/// What a variant needs to start.
 struct Start {
-    /// Its place among those that run side by side.
+    /// Its concurrency permit.
     _place: Option<OwnedSemaphorePermit>,
-    /// What is set aside for it, where a cap is in force.
+    /// Its reservation, if a cap is in force.
     allotment: Option<Allotment>,
 }
 
-/// Lets the variants begin in their order. One that no longer waits is passed over.
+/// Starts the variants in order. Skips those that no longer wait.
 async fn begin_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<Start, Error>>>) {
     let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
     for (number, mut variant) in waiting.into_iter().enumerate() {
@@ -195,14 +192,14 @@ async fn begin_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<Start, 
             () = variant.closed() => continue,
             start = may_begin(plan, &places, number) => start,
         };
-        // What was set aside for one who has just gone is free again with this.
+        // If the variant has just stopped waiting, this releases its reservation.
         let _gone = variant.send(start);
     }
 }
 
-/// Waits until this variant may begin.
+/// Waits until this variant can start.
 async fn may_begin(plan: &Plan, places: &Arc<Semaphore>, number: usize) -> Result<Start, Error> {
-    // The semaphore is never closed, so a place comes.
+    // The semaphore is never closed, so this cannot fail.
     let place = Arc::clone(places).acquire_owned().await.ok();
     let steps = plan.allowance.as_ref().and_then(|allowance| allowance.variants.get(number));
     let allotment = match steps {
@@ -254,7 +251,7 @@ async fn one_variant(
     }
 }
 
-/// What an earlier attempt of the job came to with this variant, where it came to its end.
+/// The result of this variant from an earlier attempt of the job, if it finished.
 fn earlier(plan: &Plan, number: u32) -> Option<Result<Prompt, Error>> {
     plan.journal.as_ref()?.result_of(&variant_unit(number))?;
     let prompt = plan.earlier.iter().find(|prompt| prompt.variant == number).cloned();
@@ -263,7 +260,7 @@ fn earlier(plan: &Plan, number: u32) -> Option<Result<Prompt, Error>> {
     }))
 }
 
-/// Tells again what is written down already.
+/// Repeats the event of a variant that is already recorded.
 async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Error>) -> Ended {
     let result = match known {
         Ok(prompt) => {
@@ -279,8 +276,8 @@ async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Er
     Ended { variant: number, result, unsaved: None }
 }
 
-/// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and still handed over, with a
-/// warning.
+/// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and
+/// reported with a warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
     let refused = match (&plan.journal, plan.save) {
         (Some(journal), _) if journal.has_begun() => record(journal, plan.save, prompt.clone()).await.err(),
@@ -298,8 +295,8 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
     Ended { variant: number, result: Ok(prompt), unsaved }
 }
 
-/// Writes down that a variant of a job is finished, with its prompt where that is to be stored.
-/// Where it is not, the variant is made again by the next attempt.
+/// Records that a variant of a job is finished, with its prompt if prompts are stored. If not, the
+/// next attempt makes the variant again.
 async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Error> {
     let bytes = prompt.content.len() + prompt.original_input.len();
     let (unit, result) = (variant_unit(prompt.variant), json!({ "prompt_id": prompt.id }));
@@ -317,7 +314,7 @@ async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Err
     offload(bytes, move || journal.record(progress).wait()).await?
 }
 
-/// Stores a prompt. The words of a long one are gathered elsewhere, because they are on the thread that asks.
+/// Stores a prompt. A long one goes to another thread, as collecting its words blocks the caller.
 async fn append(ports: &Ports, prompt: Prompt) -> Result<(), Error> {
     let bytes = prompt.content.len() + prompt.original_input.len();
     if bytes <= INLINE_BYTES {
@@ -327,7 +324,7 @@ async fn append(ports: &Ports, prompt: Prompt) -> Result<(), Error> {
     offload(bytes, move || store.append(vec![prompt]).wait()).await?
 }
 
-/// The timeout of a run has passed; `fewer` is what would take less time.
+/// The error of a run whose timeout has passed; `fewer` is the advice for taking less time.
 pub(super) fn out_of_time(limit: Option<Duration>, fewer: &str) -> Error {
     let seconds = limit.unwrap_or_default().as_secs_f64();
     ProviderError::new(

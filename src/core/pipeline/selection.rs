@@ -1,7 +1,7 @@
-//! The judge at work within a run's limits: a selection among stored prompts, and the same within a generate run.
+//! Runs the judge: a selection among stored prompts, or the selection within a generate run.
 //!
-//! Both ask in the same way and keep what was said in the same way, so a choice can be explained wherever it was made. What
-//! was said of prompts that are not stored is not kept.
+//! Both ask and store in the same way, so every choice can be explained later. Judgements of
+//! prompts that are not stored are not stored either.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +19,17 @@ use crate::job::Journal;
 use crate::judge::{self, Judge, Judging};
 use crate::ledger::Account;
 
-/// A selection among stored prompts, planned.
+/// A planned selection among stored prompts.
 pub struct SelectPlan {
-    /// The run's name.
+    /// The run's id.
     pub session_id: SessionId,
-    /// Who is judged, in rank order.
+    /// The candidates, in rank order.
     pub candidates: Vec<Prompt>,
-    /// How.
+    /// How to judge them.
     pub job: JudgeJob,
-    /// What the user should know before it begins.
+    /// Warnings to send before it begins.
     pub warnings: Vec<String>,
-    /// Where its progress is written down, when it is a job of its own.
+    /// The journal of its progress, if it is a job of its own.
     pub journal: Option<Journal>,
 }
 
@@ -40,7 +40,7 @@ impl SelectPlan {
         EventKind::Started { operation, total: self.total(), variants: 0, phases: Vec::new() }
     }
 
-    /// How many comparisons there are at most.
+    /// The most comparisons that are made.
     pub fn total(&self) -> Option<u64> {
         Some(judge::most_pairs(self.candidates.len(), self.job.judge.thorough) as u64)
     }
@@ -49,21 +49,21 @@ impl SelectPlan {
 /// How the judge is asked.
 #[derive(Clone)]
 pub struct JudgeJob {
-    /// The command it is part of.
+    /// The operation it is part of.
     pub operation: Operation,
-    /// Who judges by what.
+    /// The judges and the rubric.
     pub judge: JudgePlan,
     /// What the candidates are for.
     pub task: String,
     /// The persona they were written for.
     pub persona: String,
-    /// True: what is said is kept.
+    /// True if the judgement is stored.
     pub keep: bool,
-    /// Limit of the whole run.
+    /// The timeout of the whole run.
     pub timeout: Option<Duration>,
-    /// Calls at the same time, at least 1.
+    /// How many calls run concurrently, at least 1.
     pub concurrency: usize,
-    /// Who pays.
+    /// The account of its calls.
     pub account: Account,
 }
 
@@ -79,10 +79,10 @@ pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
     })
 }
 
-/// Carries a selection out, and tells all but its end.
+/// Executes a selection and sends all events but the last.
 ///
 /// # Errors
-/// `cancelled` when `control` was; the judge's own; `provider_timeout`.
+/// `cancelled` if `control` was; the judge's errors; `provider_timeout`.
 pub async fn select(
     plan: &SelectPlan,
     ports: &Ports,
@@ -113,10 +113,10 @@ pub async fn select(
     chosen
 }
 
-/// Lets the judge choose, and keeps what it said.
+/// Lets the judge choose, and stores the judgement.
 ///
 /// # Errors
-/// The judge's own; `cancelled`; `provider_timeout` once the deadline has passed.
+/// The judge's errors; `cancelled`; `provider_timeout` after the deadline.
 pub(super) async fn choose(
     job: &JudgeJob,
     candidates: &[Prompt],
@@ -155,12 +155,12 @@ pub(super) async fn choose(
     Ok(judged.result)
 }
 
-/// What would have a judge asked less.
+/// The advice for judging less.
 fn fewer(operation: Operation) -> &'static str {
     if operation == Operation::Generate { "ask for fewer variants" } else { "name fewer prompts" }
 }
 
-/// The judges with what their own tests showed. Where that cannot be read they judge without, and it is said.
+/// The judges with their profiles. If a profile cannot be read, warns and continues without it.
 async fn tested(judges: &[Judge], ports: &Ports, events: &Announcer) -> Vec<Judge> {
     let mut tested = Vec::with_capacity(judges.len());
     for judge in judges {

@@ -1,5 +1,4 @@
-//! The shell around work: spawns it, gives it a voice, has it attended where it is a job, and tells
-//! its end.
+//! Spawns work as a run: connects its events, attends its journal if it is a job, sends its end.
 
 use super::announce::Announcer;
 use super::plan::Begin;
@@ -8,15 +7,15 @@ use crate::error::Error;
 use crate::event::{EventKind, Outcome, Run, RunControl};
 use crate::job::Journal;
 
-/// What some work came to.
+/// The end of some work.
 pub struct Worked {
-    /// The result, or why there is none.
+    /// The result or the error.
     pub result: Result<Outcome, Error>,
-    /// What was announced, to be begun once the end is told.
+    /// Follow-up work, to begin after the last event.
     pub afterwards: Option<Begin>,
 }
 
-/// Starts work of so many variants in the current runtime and returns at once.
+/// Starts work with this many variants in the current runtime and returns at once.
 pub fn start<F: Future<Output = Worked> + Send>(
     session_id: SessionId,
     variants: u32,
@@ -37,7 +36,7 @@ pub fn start<F: Future<Output = Worked> + Send>(
             None => work.await,
         };
         let end = EventKind::end_of(worked.result);
-        // First, so that whoever sees the end and looks finds the job ended.
+        // End the job first, so that a consumer of the last event finds it ended.
         if let Some(journal) = &journal {
             journal.end(&end).await;
         }

@@ -1,7 +1,7 @@
-//! Work without variants: an index made anew, a file read in, a judge or providers tested.
+//! Work without variants: reindexing, imports, tests of judges and providers.
 //!
-//! It is attached and no job. What an import or an index has done is durable step by step, and doing it again makes the
-//! rest; a test that was stopped is made anew.
+//! A task is attached to its run and is not a job. The steps of an import or a reindex are durable,
+//! and repeating it does the rest; a stopped test starts again from the beginning.
 
 use serde::Serialize;
 
@@ -10,27 +10,27 @@ use crate::domain::{Operation, SessionId};
 use crate::error::{Code, Error, Result};
 use crate::event::{EventKind, EventSender, Outcome, Run};
 
-/// Says how far some work is. Clones speak for the same run.
+/// Reports the progress of some work. Clones share the run.
 #[derive(Clone)]
 pub struct Reporter {
     events: EventSender,
 }
 
 impl Reporter {
-    /// So many units of this part are done, of how many.
+    /// Reports the number of finished units of this part, and the total if known.
     pub fn progress(&self, part: &str, done: u64, total: Option<u64>) {
         self.events.tell_progress(Some(part), done, total);
     }
 
-    /// A unit of this name begins.
+    /// Reports that a unit begins.
     pub async fn unit_started(&self, unit: &str) {
         self.events.send(EventKind::UnitStarted { unit: unit.to_owned() }).await;
     }
 
-    /// A unit of this name came to this.
+    /// Reports the result of a unit.
     ///
     /// # Errors
-    /// `internal` for what cannot be written as JSON.
+    /// `internal` when the result cannot be written as JSON.
     pub async fn unit_finished(&self, unit: &str, result: &impl Serialize) -> Result<()> {
         let result = serde_json::to_value(result)
             .map_err(|error| Error::Internal(format!("the result of {unit} cannot be told: {error}")))?;
@@ -38,12 +38,12 @@ impl Reporter {
         Ok(())
     }
 
-    /// Something the user should know.
+    /// Sends a warning.
     pub async fn warn(&self, message: &str) {
         self.say(message.to_owned(), None).await;
     }
 
-    /// What came of the work could not be stored.
+    /// Warns that the result could not be stored.
     pub async fn warn_unsaved(&self, error: &Error) {
         self.say(error.to_string(), Some(Code::Storage)).await;
     }
@@ -53,7 +53,7 @@ impl Reporter {
     }
 }
 
-/// Starts work in the current runtime and returns at once. Stopped, or with its run dropped, it ends where it waits next.
+/// Starts work in the current runtime. Stopping or dropping the run ends it at its next await.
 pub fn start_task<F: Future<Output = Result<Outcome>> + Send>(
     session_id: SessionId,
     operation: Operation,

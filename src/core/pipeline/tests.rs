@@ -1,4 +1,4 @@
-//! The run rules, over the scripted provider, a real database and paused time.
+//! Tests of the run rules, with the scripted provider, a real database and paused time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -250,7 +250,7 @@ async fn the_limit_of_a_run_holds_for_its_judge_too() {
         confidence: 0.8,
         order_swaps: true,
     };
-    // Without the database, whose thread lives in real time while the paused clock would run ahead of it.
+    // Without the database, because its thread runs in real time and the paused clock does not.
     let plan = Plan { timeout: Some(Duration::from_secs(5)), judge: Some(judge), save: false, ..plan };
     let events = tokio::time::timeout(Duration::from_mins(1), drain(world.start(plan))).await.expect("the run ends");
     let result = result(&events);
@@ -302,7 +302,7 @@ async fn the_events_fold_to_the_result() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever fails wherever, however the text is cut, the laws hold and every variant is accounted for.
+    /// Whatever fails, and however the text is split, the run rules hold for every variant.
     #[test]
     fn the_laws_hold_under_any_faults(
         count in 1_u32..6,

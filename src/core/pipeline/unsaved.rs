@@ -1,7 +1,7 @@
-//! Finished prompts that the store did not take: saved to a file, so that what was paid for is not lost.
+//! Saves finished prompts that could not be stored to a file, so that paid work is not lost.
 //!
-//! The file is written as soon as the store refuses a prompt, and once more with the scores when the run is ranked. What
-//! a run says of such a prompt is the same everywhere: why it is not stored, where it is, how to take it in.
+//! The file is written as soon as the store refuses a prompt, and again with the scores once the
+//! run is ranked. The message says why the prompt is not stored, where it is and how to import it.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::plan::{Plan, Ports};
 use crate::domain::Prompt;
 use crate::error::{Error, Result};
 
-/// Saves a prompt that the store refused; answers what is to be said of it.
+/// Saves a prompt that the store refused, and returns the error to report.
 pub(super) async fn save(plan: &Plan, ports: &Ports, prompt: &Prompt, refused: &Error) -> Error {
     let id = prompt.id.short();
     let where_it_is = match save_all(plan, ports, vec![prompt.clone()]).await {
@@ -22,7 +22,7 @@ pub(super) async fn save(plan: &Plan, ports: &Ports, prompt: &Prompt, refused: &
     Error::Storage(format!("prompt {id} is finished but not stored: {refused}; {where_it_is}"))
 }
 
-/// Saves the same prompts again, now that they have scores. Without that they are saved as they were.
+/// Saves the same prompts again, with their scores.
 pub(super) async fn save_scored(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) {
     if prompts.is_empty() {
         return;
@@ -35,7 +35,7 @@ pub(super) async fn save_scored(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>
 async fn save_all(plan: &Plan, ports: &Ports, prompts: Vec<Prompt>) -> Result<PathBuf> {
     let (save_aside, session) = (ports.save_aside.clone(), plan.session());
     let work = move || save_aside(&prompts, &session);
-    // A disk that fails may take its time.
+    // A failing disk can be slow.
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|defect| Err(Error::Internal(format!("saving to a file ended abnormally: {defect}"))))

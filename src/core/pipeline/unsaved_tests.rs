@@ -1,4 +1,4 @@
-//! Finished variants that the store does not take: reported, named, saved to a file.
+//! Finished variants that cannot be stored are reported, named and saved to a file.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -9,10 +9,10 @@ use crate::error::{Code, Error};
 use crate::event::{Event, EventKind, RunView};
 use crate::store::faulty::{Faults, FaultyStore};
 
-/// What was saved aside, save after save.
+/// The prompts of each save.
 type Saves = Arc<Mutex<Vec<Vec<Prompt>>>>;
 
-/// A world whose store fails these writes, and what it saves aside.
+/// A world whose store fails these writes, and its saves.
 fn world(faults: Faults) -> (World, Saves) {
     let mut world = World::new();
     world.ports.store = Arc::new(FaultyStore::over(Arc::clone(&world.ports.store), faults));
@@ -34,7 +34,7 @@ fn view_of(events: &[Event]) -> RunView {
     view
 }
 
-/// The first write begins the session; appends of the three variants are the next ones.
+/// The first write begins the session; the next ones append the three variants.
 const FIRST_APPEND: usize = 2;
 
 #[tokio::test(start_paused = true)]

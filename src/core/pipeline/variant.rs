@@ -1,6 +1,6 @@
-//! One variant: its phases in order, each phase's cleaned text being the next one's input.
+//! Runs one variant: its phases in order, each with the cleaned text of the previous one as input.
 //!
-//! Says all it does through the run's events. Stores nothing; [`super::run`] does, when the variant is whole.
+//! Reports through the run's events. Stores nothing: [`super::run`] does, when the variant is done.
 
 use std::sync::Arc;
 
@@ -19,16 +19,16 @@ use crate::provider::{ChatRequest, Chunk, Completion, PhaseBrief};
 use crate::store::{JobProgress, JobUnit};
 use crate::text::clean::Cleaner;
 
-/// How far a variant got; outlives the work, so that a stopped variant can still say where it stood.
+/// The progress of a variant. Outlives the work, so that a stopped variant can report it.
 #[derive(Default)]
 pub(super) struct Progress {
-    /// The phase at work, or the last one.
+    /// The current phase, or the last one.
     pub(super) phase: Option<Phase>,
-    /// What the finished phases took.
+    /// The cost of each finished phase.
     pub(super) spent: Vec<ModelMetadata>,
 }
 
-/// Runs all phases of a variant, which draw on what was set aside for it.
+/// Runs all phases of a variant, which draw on its reservation.
 pub(super) async fn run(
     plan: &Plan,
     ports: &Ports,
@@ -39,7 +39,7 @@ pub(super) async fn run(
 ) -> Result<Prompt> {
     let strategy = plan.strategy(variant).to_owned();
     let mut steps: Vec<Step> = Vec::with_capacity(plan.phases.len());
-    // Something is set aside for the phases that are still to be done.
+    // Only the phases still to be done have a reservation.
     let mut called = 0;
     for (place, binding) in plan.phases.iter().enumerate() {
         let input = steps.last().map_or(plan.input.as_str(), |step| step.content.as_str()).to_owned();
@@ -51,7 +51,7 @@ pub(super) async fn run(
                 called += 1;
                 let call = PhaseCall { plan, ports, events, binding, variant, strategy: &strategy, account };
                 let step = call.run(input).await?;
-                // The last one is written down with the prompt.
+                // The last step is recorded with the prompt.
                 if place + 1 < plan.phases.len() {
                     note(plan, variant, &step);
                 }
@@ -65,14 +65,13 @@ pub(super) async fn run(
         .ok_or_else(|| Error::Internal("a run without phases was planned".into()))
 }
 
-/// What an earlier attempt of the job has written down of this phase.
+/// The step of this phase that an earlier attempt of the job recorded.
 fn earlier(plan: &Plan, variant: u32, phase: Phase) -> Option<Step> {
     let result = plan.journal.as_ref()?.result_of(&step_of(variant, phase))?;
     serde_json::from_value(result.clone()).ok()
 }
 
-/// Writes a step down, so that it is not paid for twice. One of `builtin` costs less to make than
-/// to keep.
+/// Records a step, so that it is not paid for twice. Steps of `builtin` are cheaper to repeat.
 fn note(plan: &Plan, variant: u32, step: &Step) {
     let Some(journal) = plan.journal.as_ref().filter(|_| step.provider != BUILTIN) else { return };
     match serde_json::to_value(step) {
@@ -84,7 +83,7 @@ fn note(plan: &Plan, variant: u32, step: &Step) {
     }
 }
 
-/// Takes the next piece of an answer; gives the cleaner back, and what may be shown.
+/// Cleans the next chunk of an answer; returns the cleaner and the text that can be shown.
 async fn cleaned(mut cleaner: Cleaner, piece: String) -> Result<(Cleaner, String)> {
     offload(piece.len(), move || {
         let shown = cleaner.push(&piece);
@@ -93,7 +92,7 @@ async fn cleaned(mut cleaner: Cleaner, piece: String) -> Result<(Cleaner, String
     .await
 }
 
-/// The finished prompt of these steps; `None` when there are none.
+/// Builds the finished prompt from its steps; `None` without steps.
 fn assemble(plan: &Plan, ports: &Ports, variant: u32, strategy: String, steps: Vec<Step>) -> Option<Prompt> {
     let last = steps.last()?;
     let wanted = plan.phases.last()?;
@@ -126,7 +125,7 @@ fn assemble(plan: &Plan, ports: &Ports, variant: u32, strategy: String, steps: V
     })
 }
 
-/// The steps added up, under the name of the last one's provider and model.
+/// The sum of the steps, with the provider and model of the last one.
 fn prompt_metadata(steps: &[Step]) -> ModelMetadata {
     let mut total = ModelMetadata::sum(steps.iter().map(|step| &step.model_metadata));
     if let Some(last) = steps.last() {
@@ -192,7 +191,7 @@ impl PhaseCall<'_> {
                 Chunk::Warning(message) => self.warn(message).await,
                 Chunk::Thinking(_) => {}
                 Chunk::Done(completion) => {
-                    // What is held back may be all that came.
+                    // The cleaner may have held back the whole answer.
                     let rest = offload(received, move || cleaner.finish()).await?;
                     self.delta(&mut content, rest).await;
                     return self.finish(content, completion).await;
@@ -222,7 +221,7 @@ impl PhaseCall<'_> {
         }
         content.push_str(&text);
         self.events.send(EventKind::Delta { variant: self.variant, phase: self.binding.phase, text }).await;
-        // Lets the other variants and the consumer have their turn, however fast this provider is.
+        // Let the other variants and the consumer run, however fast this provider is.
         tokio::task::yield_now().await;
     }
 

@@ -1,5 +1,5 @@
-//! Long texts hold nothing up: they are cleaned and ranked elsewhere, and a run ends at its limit or its cancellation
-//! meanwhile. On one thread, where work done in place would show.
+//! Long texts block nothing: they are cleaned and ranked on other threads, and a run still ends at
+//! its timeout or cancellation. Tested on one thread, where work done in place would show.
 
 use crate::domain::TokenUsage;
 use crate::offload::INLINE_BYTES;
@@ -9,7 +9,7 @@ use crate::text::visited::visited;
 
 use super::*;
 
-/// Answers every request with one long piece.
+/// Answers every request with one long chunk.
 struct Flood {
     piece: String,
 }
@@ -68,7 +68,7 @@ async fn long_answers_are_cleaned_and_ranked_on_another_thread() {
     assert!(looked_at < INLINE_BYTES as u64 / 4, "{looked_at} characters were looked at on the worker");
 }
 
-/// Follows a run and calls `then` when its variant has finished, which is when the ranking is under way.
+/// Follows a run and calls `then` when its variant has finished, while the ranking is running.
 async fn follow(mut run: Run, then: impl AsyncFn(&crate::event::RunControl)) -> Vec<Event> {
     let control = run.control();
     let mut events = Vec::new();
