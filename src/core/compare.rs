@@ -1,6 +1,6 @@
-//! Prompts beside each other: the difference of two, and how each measures.
+//! Compares prompts side by side: the difference of two, and the measures of each.
 //!
-//! Pure: nothing is asked of a model here. Which one is best for a task is the judge's to say, and the engine adds it.
+//! Pure: makes no calls. The engine adds the judge's choice of the best one for a task.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::rank::{self, RankInputs, Weights};
 use crate::statistics;
 use crate::text::diff;
 
-/// The name of the mean by weight among the scores.
+/// The name of the weighted mean among the scores.
 pub const SCORE: &str = "score";
 
 /// How prompts are measured.
 pub struct Measuring<'a> {
-    /// What they are for; without one each is measured against what it was made from.
+    /// The task; without one each prompt is measured against its original input.
     pub task: Option<&'a str>,
-    /// How many things the request of each leaves open, in the prompts' order.
+    /// How many things the request of each prompt leaves open, in the prompts' order.
     pub gaps: Vec<usize>,
-    /// How much each component counts.
+    /// The weights of the components.
     pub weights: &'a Weights,
 }
 
-/// Compares prompts, in the order in which they come.
+/// Compares prompts, in the given order.
 pub fn compare(prompts: Vec<Prompt>, measuring: &Measuring<'_>) -> CompareResult {
     let scores = scores(&prompts, measuring);
     let (diff, similarity) = differences(&prompts);
@@ -30,7 +30,7 @@ pub fn compare(prompts: Vec<Prompt>, measuring: &Measuring<'_>) -> CompareResult
     CompareResult { prompts, diff, scores, sizes, similarity, selection: None }
 }
 
-/// The components of each prompt by itself, and their mean.
+/// The components of each prompt, and their weighted mean.
 fn scores(prompts: &[Prompt], measuring: &Measuring<'_>) -> BTreeMap<String, Vec<Option<f64>>> {
     let mut scores: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for (at, prompt) in prompts.iter().enumerate() {
@@ -52,7 +52,7 @@ fn scores(prompts: &[Prompt], measuring: &Measuring<'_>) -> BTreeMap<String, Vec
     scores
 }
 
-/// The difference of two, and the mean likeness of all pairs.
+/// The difference, for two prompts, and the mean similarity of all pairs.
 fn differences(prompts: &[Prompt]) -> (Option<Vec<DiffPart>>, f64) {
     if let [first, second] = prompts {
         let parts = diff::words(&first.content, &second.content);

@@ -1,12 +1,12 @@
-//! Drafts: what was being written when a workbench ended, however it ended.
+//! Drafts: unfinished text that survives the end of a workbench, even a crash.
 //!
-//! Each workbench keeps its own: a place `N` in the folder of drafts is `N.json`, written wholly or not at all, beside
-//! `N.lock`, which the workbench holds locked as long as it lives. The system lets go of a lock when its process ends,
-//! killed or not; so a draft whose lock is free has lost its owner, and the next workbench takes up the newest of these
-//! together with its place. Two at once therefore never write over each other's. An empty draft has no `.json`; a
-//! `.lock` stays, empty, because a lock that is removed could be held twice.
+//! Each workbench has its own slot `N` in the drafts folder: `N.json`, written atomically, and
+//! `N.lock`, which the workbench keeps locked while it lives. The system releases the lock when the
+//! process ends, so a draft with a free lock has lost its owner; the next workbench takes over the
+//! newest such draft with its slot. So two workbenches never overwrite each other's drafts. An
+//! empty draft has no `.json`; a `.lock` is never removed, because then it could be held twice.
 //!
-//! Nothing is made before there is something to keep. Who writes when is the workbench's business.
+//! No file is created before there is something to save. The workbench decides when to save.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -21,30 +21,30 @@ use crate::error::Error;
 use crate::files;
 use crate::time::Clock;
 
-/// So many drafts may lie in the folder; nobody has that many workbenches.
+/// The most drafts in the folder, more than anyone has workbenches.
 const MOST: usize = 64;
 
-/// The largest draft that is taken up, in bytes.
+/// The largest draft that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What was being written.
+/// A saved draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The text, to the letter; empty when only a run was under way.
+    /// The text, verbatim; empty if there was only a run.
     pub text: String,
-    /// The run that went on at that moment.
+    /// The run that was under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<SessionId>,
-    /// When it was kept.
+    /// When it was saved.
     pub at: Timestamp,
 }
 
-/// Drafts that lost their owners.
+/// Drafts without an owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Left {
-    /// The newest, which is the taker's from now on.
+    /// The newest, now owned by the caller.
     pub newest: Option<Draft>,
-    /// The others, newest first, which stay where they are.
+    /// The others, newest first, which remain without an owner.
     pub others: Vec<Draft>,
 }
 
@@ -55,7 +55,7 @@ pub struct Drafts {
     place: Option<Place>,
 }
 
-/// A place of our own, as long as the lock is held.
+/// A slot that we own as long as the lock is held.
 #[derive(Debug)]
 struct Place {
     file: PathBuf,
@@ -63,18 +63,18 @@ struct Place {
 }
 
 impl Drafts {
-    /// The drafts of `folder`, which need not exist.
+    /// The drafts in `folder`, which need not exist.
     pub fn new(folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
         Self { folder, clock, place: None }
     }
 
-    /// Takes up the newest draft without an owner, to be kept on in its place, and reads the others. What cannot be read
-    /// is left as it is.
+    /// Takes over the newest draft without an owner, together with its slot, and reads the others.
+    /// Ignores unreadable ones.
     pub fn take_up(&mut self) -> Left {
         if !self.folder.is_dir() {
             return Left::default();
         }
-        // Looking locks what it looks at, and two that look at the same moment would hide drafts from each other.
+        // Looking locks each draft, so two concurrent looks would hide drafts from each other.
         let _gate = self.gate();
         let mut found: Vec<(Draft, Place)> = (1..=MOST).filter_map(|number| self.ownerless(number)).collect();
         found.sort_by_key(|(draft, _)| std::cmp::Reverse(draft.at));
@@ -83,14 +83,14 @@ impl Drafts {
             self.place = Some(place);
             draft
         });
-        // The locks of the others are let go of here.
+        // This releases the locks of the others.
         Left { newest, others: found.map(|(draft, _)| draft).collect() }
     }
 
-    /// Keeps `text`, and which run goes on. Blank and without a run, there is no draft any more.
+    /// Saves `text` and the run under way. Blank text without a run removes the draft.
     ///
     /// # Errors
-    /// `file` when it cannot be written; what was kept before stays.
+    /// `file` when it cannot be written; the earlier draft remains.
     pub fn keep(&mut self, text: &str, run: Option<SessionId>) -> Result<(), Error> {
         if text.trim().is_empty() && run.is_none() {
             return self.forget();
@@ -106,7 +106,7 @@ impl Drafts {
         written
     }
 
-    /// The right to look, as long as it is held; after a quarter of a second it is not waited for any longer.
+    /// A lock that only one look holds at a time. Gives up after a quarter of a second.
     fn gate(&self) -> Option<File> {
         let path = self.folder.join("looking.lock");
         for _ in 0..50 {
@@ -127,18 +127,18 @@ impl Drafts {
         }
     }
 
-    /// The draft of this place, if there is one that can be read and nobody holds it.
+    /// The draft in this slot, if it is readable and has no owner.
     fn ownerless(&self, number: usize) -> Option<(Draft, Place)> {
         let (file, lock) = self.names(number);
-        // Looked at first, so that looking makes no lock where there is no draft.
+        // Check first, so that no lock file is created without a draft.
         file.is_file().then_some(())?;
         let lock = held(&lock).ok()??;
-        // Only now nobody else can change it.
+        // From here on no one else can change it.
         let draft = serde_json::from_slice(&files::read_own(&file, MOST_BYTES).ok()?).ok()?;
         Some((draft, Place { file, _lock: lock }))
     }
 
-    /// A place that is nobody's and empty.
+    /// A slot without owner and draft.
     fn free_place(&self) -> Result<Place, Error> {
         files::make_private_folder(&self.folder)?;
         for number in 1..=MOST {
@@ -159,7 +159,7 @@ impl Drafts {
     }
 }
 
-/// The file `path`, locked for us; `None` while another holds it.
+/// Locks the file `path`; `None` if another process holds the lock.
 fn held(path: &Path) -> io::Result<Option<File>> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -1,9 +1,9 @@
-//! Writing a file of the user's so that it is whole or untouched.
+//! Atomic writes and bounded reads of the user's files.
 //!
-//! [`write_atomically`] writes beside the target, forces the bytes to the disk and renames, so that neither a crash
-//! nor a full disk leaves half a file. A link is followed, not replaced. Every failure is an
-//! [`Error::File`] that says what to do. Reading is bounded ([`read_up_to`], [`read_own`]), because what a path names may
-//! be `/dev/zero`.
+//! [`write_atomically`] writes a temporary file next to the target, syncs it and renames it, so
+//! neither a crash nor a full disk leaves half a file. Links are followed, not replaced. Every
+//! failure is an [`Error::File`] with the fix. Reads are bounded ([`read_up_to`], [`read_own`]),
+//! because a path may be `/dev/zero`.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -11,27 +11,27 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// Mode of files that hold what is the user's alone.
+/// The mode of private files.
 pub const PRIVATE_FILE: u32 = 0o600;
 
-/// Mode of folders that hold what is the user's alone.
+/// The mode of private folders.
 pub const PRIVATE_FOLDER: u32 = 0o700;
 
-/// Links followed before a path counts as a circle; Linux follows as many.
+/// The most links to follow before a path counts as a loop; the same as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to `path`, wholly or not at all. `mode` is that of the file afterwards, before the umask; it counts
-/// on Unix alone. An existing file is replaced unless it is read-only; a link is followed.
+/// Writes `bytes` to `path` atomically. `mode` is the new file's mode before the umask, on Unix
+/// only. Replaces an existing file unless it is read-only; follows links.
 ///
 /// # Errors
-/// `file`, with what to do: the folder is missing, permission, a full disk. Nothing half-written is left.
+/// `file`, with the fix: a missing folder, permissions, a full disk. Leaves nothing half-written.
 pub fn write_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
     let target = follow(path).map_err(|error| failure("write", path, &error))?;
     write_beside(&target, bytes, mode).map_err(|error| failure("write", path, &error))
 }
 
-/// As [`write_atomically`], but a link is replaced and not followed, so that the file may be in a folder that others can
-/// write to.
+/// Like [`write_atomically`], but replaces a link instead of following it, so that the file can be
+/// in a folder that others can write to.
 ///
 /// # Errors
 /// As [`write_atomically`].
@@ -39,7 +39,7 @@ pub fn replace_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Er
     write_beside(path, bytes, mode).map_err(|error| failure("write", path, &error))
 }
 
-/// A file that is written piece by piece and gets its name at the end. Dropped before that, it leaves nothing.
+/// A file written in pieces that gets its name at the end. Dropping it before leaves nothing.
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
@@ -48,10 +48,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins to write beside `path`; `mode` and links are as with [`write_atomically`].
+    /// Begins to write next to `path`; `mode` and links are as with [`write_atomically`].
     ///
     /// # Errors
-    /// `file`, with what to do.
+    /// `file`, with the fix.
     pub fn begin(path: &Path, mode: u32) -> Result<Self, Error> {
         let begun = follow(path).and_then(|target| Ok((begin_beside(&target, mode)?, target)));
         let (beside, target) = begun.map_err(|error| failure("write", path, &error))?;
@@ -61,24 +61,24 @@ impl NewFile {
     /// Writes the next piece.
     ///
     /// # Errors
-    /// `file`, with what to do.
+    /// `file`, with the fix.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.beside.write_all(bytes).map_err(|error| failure("write", &self.path, &error))
     }
 
-    /// Forces it to the disk and gives it its name.
+    /// Syncs the file and gives it its name.
     ///
     /// # Errors
-    /// `file`, with what to do; what was there before stays.
+    /// `file`, with the fix; the earlier file remains.
     pub fn finish(self) -> Result<(), Error> {
         finish_beside(self.beside, &self.target).map_err(|error| failure("write", &self.path, &error))
     }
 }
 
-/// The content of a file that the user named, which may be a pipe or a device: at most `most` bytes.
+/// Reads a file that the user named, which may be a pipe or a device: at most `most` bytes.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::FileTooLarge`] when there is more.
+/// The system's error; [`io::ErrorKind::FileTooLarge`] when there is more.
 pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
@@ -90,7 +90,7 @@ pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read_up_to`], for files that are looked for unasked: opening a pipe would wait for a writer that never comes.
+/// Like [`read_up_to`], for files the user did not name: refuses pipes, which could block forever.
 ///
 /// # Errors
 /// As [`read_up_to`]; [`io::ErrorKind::InvalidInput`] for what is neither a file nor a folder.
@@ -125,7 +125,7 @@ fn begin_beside(target: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile>
 fn finish_beside(file: tempfile::NamedTempFile, target: &Path) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
-    // The rename itself is on the disk once the folder is. Some file systems cannot sync one, which harms nothing.
+    // Syncing the folder makes the rename durable. Some file systems cannot, which is harmless.
     let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
     Ok(())
 }
@@ -139,15 +139,15 @@ fn with_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
 #[cfg(not(unix))]
 fn with_mode(_: &mut tempfile::Builder<'_, '_>, _: u32) {}
 
-/// Makes a folder, and those above it, for the user alone; an existing one is left as it is.
+/// Creates a private folder and its parents; leaves an existing one as it is.
 ///
 /// # Errors
-/// `file`, with what to do.
+/// `file`, with the fix.
 pub fn make_private_folder(path: &Path) -> Result<(), Error> {
     make_folder(path).map_err(|error| failure("create", path, &error))
 }
 
-/// As [`make_private_folder`], with the plain error.
+/// Like [`make_private_folder`], with the plain error.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
@@ -165,7 +165,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A umask can only take permissions away; one that takes the owner's own would leave a folder that nothing can be put in.
+/// Sets the mode again, in case the umask removed the owner's own permissions.
 #[cfg(unix)]
 fn whatever_the_umask(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -177,7 +177,7 @@ fn whatever_the_umask(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What an input or output error means to the user.
+/// Turns an I/O error into one with a fix for the user.
 pub fn failure(action: &'static str, path: &Path, error: &io::Error) -> Error {
     Error::File { action, path: path.to_owned(), reason: reason(path, error) }
 }
@@ -207,7 +207,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The file at the end of the links, which need not exist.
+/// Follows links to the final file, which need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..MOST_LINKS {

@@ -1,4 +1,4 @@
-//! The source of new identifiers: UUIDv7 from the system, or a seeded sequence for tests.
+//! Sources of new identifiers: UUIDv7 from the system, or a seeded sequence for tests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,23 +11,23 @@ pub trait IdSource: Send + Sync {
     /// A new UUIDv7, larger than any this source gave before.
     fn next(&self) -> Uuid;
 
-    /// A new prompt's name.
+    /// A new prompt id.
     fn prompt(&self) -> PromptId {
         PromptId(self.next())
     }
 
-    /// A new run's name.
+    /// A new run id.
     fn session(&self) -> SessionId {
         SessionId(self.next())
     }
 
-    /// A new judgement's name.
+    /// A new judgement id.
     fn judgement(&self) -> JudgementId {
         JudgementId(self.next())
     }
 }
 
-/// The system's: clock, a counter for one millisecond, and randomness (RFC 9562, section 5.7).
+/// The system's ids: clock, a counter within a millisecond, and randomness (RFC 9562, section 5.7).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemIds;
 
@@ -38,7 +38,7 @@ impl IdSource for SystemIds {
     }
 }
 
-/// A reproducible sequence for tests: the same seed gives the same names.
+/// A reproducible sequence for tests: the same seed gives the same ids.
 #[derive(Debug)]
 pub struct SeededIds {
     seed: u64,

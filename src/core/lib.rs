@@ -1,4 +1,4 @@
-//! The core of aludel: everything the program knows, and none of the ways in.
+//! The core of aludel: the whole program except its user interfaces, the *faces*.
 //!
 //! # The map
 //! An import may only point down:
@@ -11,38 +11,41 @@
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
 //!
-//! Within a layer an import is allowed. `tests/it/architecture.rs` holds all this.
+//! Imports within a layer are allowed. `tests/it/architecture.rs` checks all this.
 //!
-//! # The way of a request
-//! What can be asked for is a [`domain::Operation`]; [`operation::of`] says what each does to the world and which faces have it,
-//! and the faces' own lists (routes, tools, actions, commands) are held against it.
+//! # Requests
+//! A request is for one [`domain::Operation`]. [`operation::of`] gives the effect of each and the
+//! faces that have it; the faces' own lists (routes, tools, actions, commands) are checked against
+//! it. A face passes a raw JSON value to [`api::decode`], which does all validation; calls one
+//! method of [`engine::Engine`], which resolves names and configuration into a plan; and renders
+//! the value or the [`error::Error`] with its [`error::Code`].
 //!
-//! A face hands a raw JSON value to [`api::decode`], the only validation there is, which reads the operation's table of fields;
-//! calls one method of [`engine::Engine`], which resolves names and configuration into a plan; and renders what comes back: a
-//! value, or an [`error::Error`] with its [`error::Code`].
+//! # Runs
+//! Work that can be expensive is prepared first: [`engine::Prepared`] has read its inputs and knows
+//! the cost and whether the user has to confirm it. Long work returns an [`event::Run`]: a spawned
+//! ordinary future ([`pipeline::generate`], [`pipeline::select`]) that gets a plan, the interfaces
+//! to act through ([`pipeline::Ports`]), a sender of events ([`pipeline::Announcer`]) and a
+//! cancellation handle ([`event::RunControl`]). Imports, reindexing and tests are runs too
+//! ([`pipeline::start_task`]).
 //!
-//! # The way of longer work
-//! What may cost much is prepared first: [`engine::Prepared`] has read what it needs, says what it may cost and whether somebody
-//! has to agree, and is started. What takes longer answers with an [`event::Run`]. Behind it is an ordinary future ([`pipeline::generate`],
-//! [`pipeline::select`]) that takes a plan, the [`pipeline::Ports`] through which it acts on the world, a voice
-//! ([`pipeline::Announcer`]) and what stops it ([`event::RunControl`]); other work can be made of it. A shell spawns it, and tells
-//! its end; an import, an index made anew, a judge's or a provider's test have the same one ([`pipeline::start_task`]). Its [`event::Event`]s begin with `started` (the operation, the total of its units), count units as they are done, and
-//! end with one terminal event, whose [`event::Outcome`] is told apart by the operation. They fold into one [`event::RunView`],
-//! which every face draws; work that a face does not know is a bar with its name and counts. Dropping the run stops the work.
+//! Its [`event::Event`]s begin with `started` (the operation, the number of units), report units as
+//! they finish, and end with one terminal event, with an [`event::Outcome`] by operation. They fold
+//! into one [`event::RunView`], which every face draws. Dropping the run stops the work.
 //!
-//! # The way of a job
-//! Work whose progress is written down is a [`job`]. The engine gives its plan a [`job::Journal`]: by that it begins in the
-//! [`store::JobStore`], records each finished unit in the transaction that stores what the unit made, and ends; meanwhile
-//! [`job::Journal::attended`] renews its lease and looks whether somebody wants it stopped. An attached job ends with whoever
-//! consumes its run; a kept one ([`engine::Prepared::keep`]) is consumed by [`job::Keeper`]. Whoever watches, in whatever process,
-//! reads what was written ([`job::Following`]), the same events under the same numbers. A job whose process died is interrupted;
-//! [`engine::Engine::resume_job`] takes it, by one statement of the store, and starts the same work with what the journal has: only
-//! the rest is made, under the caps less what was taken. Kept jobs are taken up by servers unasked
-//! ([`engine::Engine::adopt_jobs`]), attached ones by command alone.
+//! # Jobs
+//! Work whose progress is recorded is a [`job`]. Its plan has a [`job::Journal`], which creates the
+//! job in the [`store::JobStore`], records each finished unit in the transaction that stores its
+//! results, and ends it; [`job::Journal::attended`] renews the lease and checks for stop requests.
+//! An attached job ends with the consumer of its run; a kept one ([`engine::Prepared::keep`]) is
+//! consumed by [`job::Keeper`]. Any process can follow the recorded events ([`job::Following`]). A
+//! job whose process died is interrupted: [`engine::Engine::resume_job`] takes it atomically and
+//! does only the remaining work, under the remaining caps. Servers resume kept jobs by themselves
+//! ([`engine::Engine::adopt_jobs`]); attached jobs are resumed only by command.
 //!
-//! Calls to providers wait for a permit of the provider and one of the whole process ([`provider::permit`]), so a hundred
-//! generations side by side keep to the limits of one; a provider that refuses gets fewer at once. What they cost goes through
-//! one [`ledger`].
+//! # Limits
+//! Calls wait for a permit of their provider and one of the process ([`provider::permit`]), so many
+//! concurrent runs stay within the limits of one; a provider that refuses gets fewer at once. All
+//! costs go through one [`ledger`].
 
 pub mod api;
 pub mod assets;

@@ -1,9 +1,9 @@
-//! What the user has been told once: which providers could be used, and what needs explaining once. A small file in the
-//! data folder, so that each is pointed out once.
+//! Remembers one-time notices in a small file in the data folder: the providers that were mentioned
+//! and what was explained.
 //!
-//! It is a comfort and never a reason to fail: a file that cannot be read counts as empty, and one that cannot be written
-//! means that nothing is said, because it would be said again at every run. Without a data folder nothing is
-//! written: looking makes no folder. Which providers count as new is up to the engine.
+//! It never fails an operation: an unreadable file counts as empty. If the file cannot be written,
+//! no notice is given, because it would be repeated at every run. The data folder is never created
+//! for it. The engine decides which providers are new.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,20 +19,20 @@ pub const FILE: &str = "told.json";
 /// The file's content.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Memory {
-    /// Names of providers that were pointed out, or used before they could be.
+    /// The providers that were mentioned, or used before they could be.
     #[serde(default)]
     providers: BTreeSet<String>,
-    /// What was explained, by the names of [`Notice`].
+    /// The notices that were explained, by name.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     notices: BTreeSet<String>,
 }
 
-/// Something that is explained once.
+/// A notice that is given once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
-    /// That `builtin` writes where nothing is configured, and what it is.
+    /// `builtin` writes if nothing is configured, and what it is.
     Builtin,
-    /// That less moves by itself where the terminal is at the other end of a slow line.
+    /// Animations are reduced because the terminal's connection is slow.
     SlowLink,
 }
 
@@ -46,29 +46,29 @@ impl Notice {
     }
 }
 
-/// True when `notice` was explained before.
+/// True if `notice` was given before.
 pub fn was_explained(file: &Path, notice: Notice) -> bool {
     read(file).notices.contains(notice.as_str())
 }
 
-/// Remembers that `notice` was explained; true when the file has it now.
+/// Remembers that `notice` was given; true if that is saved.
 pub fn explained(file: &Path, notice: Notice) -> bool {
     change(file, |memory| _ = memory.notices.insert(notice.as_str().to_owned()))
 }
 
-/// Those of `names` that the file does not have.
+/// The `names` that are not in the file.
 pub fn not_told_of(file: &Path, names: impl IntoIterator<Item = String>) -> Vec<String> {
     let known = read(file).providers;
     names.into_iter().filter(|name| !known.contains(name)).collect()
 }
 
-/// Adds `names` to the file; true when the file has them now.
+/// Adds `names` to the file; true if that is saved.
 pub fn remember(file: &Path, names: &[String]) -> bool {
     change(file, |memory| memory.providers.extend(names.iter().cloned()))
 }
 
 fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
-    // Two that are told at once must not write over each other.
+    // Concurrent changes must not overwrite each other.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !file.parent().is_some_and(Path::is_dir) {
@@ -87,7 +87,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
     }
 }
 
-/// The largest memory that is read, in bytes.
+/// The largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 fn read(file: &Path) -> Memory {

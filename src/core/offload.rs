@@ -1,20 +1,20 @@
-//! Work over texts, kept off the threads on which everything else waits.
+//! Moves work over long texts off the async threads.
 //!
-//! An async worker that cleans or ranks megabytes answers no time-out, no cancellation and no signal meanwhile. What may take
-//! long is therefore done on a thread for blocking work, and the caller awaits it where it can be given up: dropping the
-//! future stops waiting at once, and the work, linear in its texts, ends by itself. Small work stays where it is, because
-//! handing it over would cost more than doing it.
+//! An async worker that cleans or ranks megabytes handles no timeout, cancellation or signal
+//! meanwhile. So long work runs on a blocking thread, and the caller awaits it: dropping the future
+//! stops waiting at once, and the work, linear in its texts, ends by itself. Small work stays in
+//! place, because moving it would cost more than doing it.
 
 use crate::error::{Error, Result};
 
-/// Work over texts of up to so many bytes together is done where it is asked for: about a millisecond's worth.
+/// Work over up to this many bytes is done in place: it takes about a millisecond.
 pub const INLINE_BYTES: usize = 64 * 1024;
 
-/// What `work` over texts of `bytes` in all comes to: done here where that is little or there is no runtime, else on a
-/// thread for blocking work.
+/// Runs `work` over texts of `bytes` in total: in place if that is little or there is no runtime,
+/// else on a blocking thread.
 ///
 /// # Errors
-/// `internal` where the work ended abnormally, or the runtime is shutting down.
+/// `internal` when the work ended abnormally, or the runtime is shutting down.
 pub async fn offload<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     if bytes <= INLINE_BYTES {
         return Ok(work());
@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(futures_util::FutureExt::now_or_never(work).unwrap().unwrap(), here);
     }
 
-    /// On one thread: were the work done on it, the token could never be cancelled and the test would hang.
+    /// On one thread: if the work ran on it, the token would never be cancelled and the test hang.
     #[tokio::test]
     async fn cancellation_acts_while_large_work_is_under_way() {
         let (release, released) = mpsc::sync_channel::<()>(1);

@@ -1,12 +1,12 @@
-//! The table of operations: what each says of itself, what it does to the world, and which faces have it.
+//! The table of operations: the description and the effect of each, and the faces that have it.
 //!
-//! A face has a list of its own for what is its own: a path, a tool's words for a model, a key. Each list names operations, and
-//! is held against this table: the servers' and the workbench's when the program is compiled ([`has_all`]), the command line's by
-//! a test, because its tree is made when the program runs. An operation without a row does not compile.
+//! Each face has its own list of operations with its specifics: a path, a tool description, a key.
+//! The lists are checked against this table: those of the servers and the workbench at compile time
+//! ([`has_all`]), that of the command line by a test, because its tree is built at run time.
 
 use crate::domain::Operation;
 
-/// One of the ways in.
+/// A user interface of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Face {
     /// The command line.
@@ -20,33 +20,33 @@ pub enum Face {
 }
 
 impl Face {
-    /// All of them.
+    /// All faces.
     pub const ALL: &[Self] = &[Self::Cli, Self::Rest, Self::Mcp, Self::Tui];
 }
 
-/// What an operation does to the world.
+/// The effect of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Looks at what is here.
+    /// Reads local data.
     Reads,
-    /// Looks at what is here, and may ask a provider about it.
+    /// Reads local data, and may call a provider about it.
     Searches,
-    /// Asks providers, and may add to what is stored.
+    /// Calls providers, and may add to the store.
     Generates,
-    /// Changes what is stored, or a file of the user's.
+    /// Changes the store or a file of the user.
     Changes,
-    /// Removes what is stored; a second time changes nothing more.
+    /// Deletes stored data; idempotent.
     Deletes,
-    /// Opens a face.
+    /// Starts a face.
     Serves,
 }
 
-/// What is known of an operation.
+/// The table row of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// For a person, in a line.
+    /// A one-line description for the user.
     pub about: &'static str,
-    /// What it does to the world.
+    /// Its effect.
     pub effect: Effect,
     /// The faces that have it.
     pub faces: &'static [Face],
@@ -150,7 +150,7 @@ pub const fn of(operation: Operation) -> Row {
 }
 
 impl Row {
-    /// True where this face has it.
+    /// True if this face has it.
     pub const fn is_on(&self, face: Face) -> bool {
         let mut at = 0;
         while at < self.faces.len() {
@@ -163,7 +163,7 @@ impl Row {
     }
 }
 
-/// True when a face's list has the operations that it should, and no other. For `const` assertions.
+/// True if a face's list has exactly the operations it should. For `const` assertions.
 pub const fn has_all(face: Face, listed: &[Operation]) -> bool {
     let mut at = 0;
     while at < Operation::ALL.len() {

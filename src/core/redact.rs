@@ -1,23 +1,23 @@
-//! Masking of anything that looks like a key or a token, in texts that people or logs will see.
+//! Masks keys and tokens in texts that people or logs will see.
 //!
-//! Two nets: secrets that were registered by [`register`] (every key the configuration loaded), matched to the
-//! letter; and shapes that no honest text has, such as `sk-…`, `Bearer …`, `x-api-key: …`, user and password in a
-//! URL. A shape may mask too much, never too little. Scanning is by hand: no regular expression is built, because
-//! local commands must start in a millisecond. Nothing here does input or output.
+//! Masks secrets registered with [`register`] (every key the configuration loaded), matched
+//! exactly, and patterns that ordinary text does not have, such as `sk-…`, `Bearer …`,
+//! `x-api-key: …`, or user and password in a URL. A pattern may mask too much, never too little.
+//! There are no regular expressions, because local commands must start in a millisecond. No I/O.
 
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 
 use crate::text::visited::visit;
 
-/// What stands in place of a masked secret.
+/// The replacement of a masked secret.
 pub const MASK: &str = "***";
 
-/// Registered secrets shorter than this are not matched: they would mask ordinary words.
+/// Shorter registered secrets are not matched, because they would mask ordinary words.
 const SHORTEST_REGISTERED: usize = 8;
 
-/// Beginnings of keys, as their vendors document them (OpenAI and Anthropic `sk-`, Google `AIza`, GitHub `gh?_`,
-/// Groq `gsk_`, xAI `xai-`, Hugging Face `hf_`, JSON web tokens `eyJ`), and the length of tail that makes one.
+/// Key prefixes as documented (OpenAI and Anthropic `sk-`, Google `AIza`, GitHub `gh?_`, Groq
+/// `gsk_`, xAI `xai-`, Hugging Face `hf_`, JSON web tokens `eyJ`), and the least length after them.
 const PREFIXES: [(&str, usize); 11] = [
     ("sk-", 8),
     ("sk_", 8),
@@ -32,12 +32,12 @@ const PREFIXES: [(&str, usize); 11] = [
     ("eyJ", 24),
 ];
 
-/// Names whose value is secret, in headers, JSON and query strings, matched without case.
+/// Names whose value is secret, in headers, JSON and query strings; case-insensitive.
 const NAMES: [&str; 8] =
     ["x-api-key", "x-goog-api-key", "api-key", "api_key", "apikey", "authorization", "password", "access_token"];
 
-/// Schemes of authorization, and what a credential after one looks like where no header's name announces it:
-/// "basic understanding" is an ordinary phrase, base64 has capitals or digits.
+/// Authorization schemes, and how to recognise a credential after one without a header name:
+/// "basic understanding" is an ordinary phrase, but base64 has capitals or digits.
 const SCHEMES: [(&str, IsCredential); 2] = [
     ("bearer ", |_| true),
     ("basic ", |value| value.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'=')),
@@ -48,8 +48,8 @@ type IsCredential = fn(&str) -> bool;
 
 static REGISTERED: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Masks `secret` wherever it appears from now on, also as Rust and JSON escape it. Shorter than eight bytes it is
-/// left to the shapes.
+/// Masks `secret` wherever it appears from now on, also in its Rust and JSON escapes. One shorter
+/// than eight bytes is left to the patterns.
 pub fn register(secret: &str) {
     let secret = secret.trim();
     if secret.len() < SHORTEST_REGISTERED {
@@ -69,7 +69,7 @@ pub fn is_secret_name(name: &str) -> bool {
     NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The text with every secret masked; borrowed when there was none.
+/// Masks every secret in the text; borrows it if there is none.
 pub fn mask(text: &str) -> Cow<'_, str> {
     let mut spans = spans_by_shape(text);
     for secret in REGISTERED.read().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -78,7 +78,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     if spans.is_empty() {
         return Cow::Borrowed(text);
     }
-    // Both nets look at the text as it was: masking by one first could hide half of a secret from the other.
+    // Both scan the original text: masking by one first could hide half a secret from the other.
     spans.sort_unstable();
     let mut output = String::with_capacity(text.len());
     let mut copied = 0;
@@ -93,7 +93,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     Cow::Owned(output)
 }
 
-/// The spans of secrets by their shape, from left to right.
+/// The spans of secrets that match a pattern, from left to right.
 fn spans_by_shape(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut at = 0;
@@ -108,7 +108,7 @@ fn spans_by_shape(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// The span of a secret that is announced at byte `at`, if one is.
+/// The span of the secret that a pattern at byte `at` announces, if any.
 fn secret_at(text: &str, at: usize) -> Option<(usize, usize)> {
     let rest = &text[at..];
     let first = *rest.as_bytes().first()?;
@@ -138,8 +138,8 @@ fn secret_at(text: &str, at: usize) -> Option<(usize, usize)> {
     NAMES.iter().find(|name| starts_without_case(rest, name)).and_then(|name| value_after(text, at + name.len()))
 }
 
-/// The span of the value that follows a name: past quotes, `:` or `=` and spaces, up to a space, quote or comma.
-/// For an `authorization` the scheme stays and the credential goes.
+/// The span of the value after a name: past quotes, `:` or `=` and spaces, up to a space, quote or
+/// comma. For `authorization` the scheme is kept and the credential masked.
 fn value_after(text: &str, at: usize) -> Option<(usize, usize)> {
     let rest = &text[at..];
     let announced = run_length(rest, |c| matches!(c, '"' | '\'' | '\\' | ' ' | ':' | '='));
@@ -170,7 +170,7 @@ fn is_key_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '=' | '~')
 }
 
-/// Bytes at the beginning of `text` that satisfy `belongs`.
+/// The number of leading bytes of `text` whose characters satisfy `belongs`.
 fn run_length(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     let length = text.find(|c| !belongs(c)).unwrap_or(text.len());
     visit(length);

@@ -1,6 +1,5 @@
-//! The clock seam. The only place that reads the system's clock; waiting uses tokio, which tests pause.
-//!
-//! Timestamps are cut to milliseconds, so that what is stored, shown and read back is the same value.
+//! The clock interface, and the only code that reads the system clock. Waiting uses tokio, which
+//! tests can pause. Timestamps are truncated to milliseconds, so stored and shown values are equal.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,11 +7,11 @@ use crate::domain::Timestamp;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// The moment, UTC, whole milliseconds.
+    /// The current time, UTC, in whole milliseconds.
     fn now(&self) -> Timestamp;
 }
 
-/// The system's clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -24,7 +23,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock for tests: starts where it is told and moves only when asked, or by one millisecond a reading.
+/// A clock for tests: fixed, or advancing by one millisecond at each reading.
 #[derive(Debug)]
 pub struct FixedClock {
     millis: AtomicI64,
@@ -32,7 +31,7 @@ pub struct FixedClock {
 }
 
 impl FixedClock {
-    /// Always the same moment.
+    /// Always the same time.
     pub fn at(millis: i64) -> Self {
         Self { millis: AtomicI64::new(millis), step_ms: 0 }
     }
@@ -49,7 +48,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// The moment so many milliseconds after 1970; the nearest representable one for absurd numbers.
+/// The time this many milliseconds after 1970, clamped to the representable range.
 pub fn from_millis(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(millis).unwrap_or(if millis < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }

@@ -1,9 +1,9 @@
-//! The file of a run's finished prompts that the database did not take: the last copy of what was paid for.
+//! The file for a run's finished prompts that could not be stored: the last copy of paid work.
 //!
-//! It is `unsaved-<session>.jsonl` in the data folder or, where that cannot be written, in the system's temporary
-//! folder. It is replaced as a whole with every save, so that no crash and no full disk leaves half a record, and it is
-//! readable by its owner alone. What a record looks like is its writer's business (`core::transfer`); this module knows
-//! one line a record. Nothing deletes the file: the user imports it and removes it.
+//! It is `unsaved-<session>.jsonl` in the data folder or, if that cannot be written, in the
+//! system's temporary folder. Every save replaces it atomically, so no crash or full disk leaves
+//! half a record, and only the owner can read it. It has one record a line, in the format of
+//! `core::transfer`. Nothing deletes the file: the user imports and removes it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::domain::{PromptId, SessionId};
 use crate::error::Error;
 use crate::files::{self, PRIVATE_FILE};
 
-/// The file of one run. Makes nothing before the first save.
+/// The file of one run. Not created before the first save.
 #[derive(Debug)]
 pub struct UnsavedFile {
     name: String,
@@ -28,11 +28,11 @@ impl UnsavedFile {
         Self { name: format!("unsaved-{session}.jsonl"), paths, records: Mutex::default() }
     }
 
-    /// Saves these records, each one line without its end, in place of what was saved of the same prompts before.
-    /// Answers where they are, as people are told of it. Blocks until they are on the disk.
+    /// Saves these records, each a line without its end, replacing earlier records of the same
+    /// prompts. Returns the path for display. Blocks until they are on disk.
     ///
     /// # Errors
-    /// `file` when neither folder can be written; what was saved before stays.
+    /// `file` when neither folder can be written; earlier records remain.
     pub fn save(&self, records: impl IntoIterator<Item = (PromptId, String)>) -> Result<PathBuf, Error> {
         let mut kept = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(records);
@@ -59,7 +59,7 @@ impl UnsavedFile {
     }
 }
 
-/// Why, without the path, which may be outside the user's own folder.
+/// The reason without the path, which may be outside the user's own folder.
 fn reason(error: &Error) -> String {
     match error {
         Error::File { reason, .. } => reason.clone(),

@@ -122,7 +122,7 @@ impl Engine {
             thorough: true,
         };
         let price = spend::caps(None, None, request.assume_price).assumed_price;
-        // A text in the judge's own words can be the longest; asking for it is cheaper than judging.
+        // The judge's own words can be the longest text; asking for them costs less than judging.
         let (about_own, others) = audit::most_calls(&cases);
         let rest = self.estimate_of_questions(&judgeable, others, price)?;
         judgeable.longest = longest.max(audit::OWN_BYTES);

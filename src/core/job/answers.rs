@@ -1,7 +1,6 @@
-//! Answers of models, kept in a job's journal: what one attempt was told, the next one does not ask
-//! for again.
+//! Stores model responses in a job's journal, so that the next attempt does not ask again.
 //!
-//! For requests that leave the cache out, which otherwise has the same use.
+//! For requests that bypass the cache, which otherwise does the same.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,14 +10,14 @@ use super::Journal;
 use crate::provider::cache::{Answer, AnswerKey, AnswerStore, CacheNamespace, NamespaceLimits};
 use crate::store::{JobProgress, JobUnit};
 
-/// A job's answers are good as long as the job is.
+/// The limits of a job's responses, which are valid as long as the job exists.
 pub const LIMITS: NamespaceLimits = NamespaceLimits { ttl: Duration::MAX, max_entries: 100_000 };
 
-/// The answers of one job.
+/// The journalled responses of one job.
 pub struct JournalledAnswers(Journal);
 
 impl JournalledAnswers {
-    /// Those in this journal.
+    /// The responses in this journal.
     pub fn of(journal: Journal) -> Self {
         Self(journal)
     }
@@ -42,7 +41,7 @@ impl AnswerStore for JournalledAnswers {
     fn close(&self) {}
 }
 
-/// The name of an answer in a journal.
+/// The unit name of a response in a journal.
 fn unit_of(key: &AnswerKey) -> String {
     key.as_bytes().iter().fold("answer/".to_owned(), |mut name, byte| {
         // Writing into memory cannot fail.

@@ -1,4 +1,4 @@
-//! Watching a job from anywhere: what is written down of it, as events.
+//! Follows a job from any process, by reading its recorded events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,29 +11,29 @@ use crate::error::{Error, Result};
 use crate::event::{Event, EventKind};
 use crate::store::Store;
 
-/// What to do where there is no such job.
+/// The hint for a missing job.
 pub const HINT: &str = "`aludel jobs --all` lists them; one that has ended is forgotten after seven days at most";
 
-/// Events that are read at once.
+/// The number of events read at once.
 const STEP: u32 = 256;
 
-/// A watcher of one job. Dropping it changes nothing for the job.
+/// A follower of one job. Dropping it does not affect the job.
 pub struct Following {
     store: Arc<dyn Store>,
     id: SessionId,
     /// The number of the next event.
     next: u64,
     read: VecDeque<EventKind>,
-    /// Whether there were no more when the job stood as it was read.
+    /// True if the last read reached the end of the events.
     has_read_all: bool,
     job: Job,
-    /// Since when nobody works on it.
+    /// Since when no process works on it.
     deserted: Option<Instant>,
     is_over: bool,
 }
 
 impl Following {
-    /// Watches this job from the event of this number on.
+    /// Follows this job from the event number `from`.
     ///
     /// # Errors
     /// `not_found`; `storage`.
@@ -52,17 +52,16 @@ impl Following {
         })
     }
 
-    /// The job as it was when events were last read.
+    /// The job as of the last read.
     pub const fn job(&self) -> &Job {
         &self.job
     }
 
-    /// The next event, as soon as there is one. `None` after the terminal one, and where nobody
-    /// works on the job any more and no server takes it up: how it stands says [`Following::job`].
-    /// Cancel-safe.
+    /// Waits for the next event. `None` after the terminal one, or if no process works on the job
+    /// and no server resumes it; [`Following::job`] has its state then. Cancel-safe.
     ///
     /// # Errors
-    /// `not_found` when the job was forgotten meanwhile; `storage`.
+    /// `not_found` when the job was removed meanwhile; `storage`.
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             if let Some(kind) = self.read.pop_front() {
@@ -71,7 +70,7 @@ impl Following {
                 self.is_over = kind.is_terminal();
                 return Ok(Some(Event { session_id: self.id, seq, kind }));
             }
-            // What was read last belongs to the state that was read with it.
+            // The last events and the job's state were read together.
             if self.is_over || (self.has_read_all && !self.may_go_on()) {
                 return Ok(None);
             }
@@ -82,7 +81,7 @@ impl Following {
         }
     }
 
-    /// Whether more is to be expected: somebody works on it, or a server may soon.
+    /// Whether more events can come: a process works on the job, or a server may resume it soon.
     fn may_go_on(&mut self) -> bool {
         if self.job.state.is_active() {
             self.deserted = None;
@@ -101,7 +100,7 @@ impl Following {
     }
 }
 
-/// That there is no such job.
+/// The error for a missing job.
 pub fn no_job(id: SessionId) -> Error {
     Error::NotFound { what: "job", key: id.to_string(), hint: HINT }
 }

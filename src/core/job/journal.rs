@@ -1,4 +1,4 @@
-//! What is written down of a job by the process that works on it.
+//! Records the progress of a job, from the process that runs it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::event::run::Tap;
 use crate::event::{EventKind, RunControl};
 use crate::store::{ENDED_FOR, Held, JobEnd, JobProgress, JobUnit, NewJob, Pending, Renewal, Store, Taken, Worker};
 
-/// Units that are read at once.
+/// The number of units read at once.
 const STEP: u32 = 1_000;
 
 /// The name of a variant as a unit of a job.
@@ -22,7 +22,7 @@ pub fn variant_unit(variant: u32) -> String {
     variant.to_string()
 }
 
-/// What is written down of one attempt of a job. Clones write of the same one.
+/// The record of one attempt of a job. Clones share the attempt.
 #[derive(Clone)]
 pub struct Journal(Arc<Inner>);
 
@@ -34,21 +34,21 @@ struct Inner {
     kept: bool,
     /// The job, until it is stored.
     new: Mutex<Option<NewJob>>,
-    /// What earlier attempts have done.
+    /// The results of earlier attempts, by unit.
     known: BTreeMap<String, Value>,
-    /// Whether there is anything to take up again.
+    /// True if there is anything to resume.
     has_units: AtomicBool,
     standing: Standing,
 }
 
-/// How this process stands to its job.
+/// The state of this process's hold on the job.
 #[derive(Default)]
 struct Standing {
-    /// It is stored, or is being stored.
+    /// The job is stored, or is being stored.
     has_begun: AtomicBool,
-    /// And this process works on it.
+    /// This process holds it.
     is_held: AtomicBool,
-    /// This process ends, and the job is for another to take up.
+    /// This process is shutting down, and another is to resume the job.
     is_let_go: AtomicBool,
 }
 
@@ -59,17 +59,17 @@ impl Standing {
     }
 }
 
-/// Whether a job had begun before.
+/// Whether a job was already stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
-    /// It begins now.
+    /// It was stored now.
     Now,
-    /// It is taken up again.
+    /// It was stored before.
     Before,
 }
 
 impl Journal {
-    /// For a new job, which is not stored before [`Journal::begin`].
+    /// The journal of a new job, which is not stored before [`Journal::begin`].
     pub fn new(store: Arc<dyn Store>, worker: Worker, job: NewJob) -> Self {
         let held = Held { id: job.id, attempt: 1 };
         Self(Arc::new(Inner {
@@ -85,7 +85,7 @@ impl Journal {
         }))
     }
 
-    /// For a job that was taken up again.
+    /// The journal of a resumed job.
     ///
     /// # Errors
     /// `storage`.
@@ -115,22 +115,22 @@ impl Journal {
         })))
     }
 
-    /// The job.
+    /// The job's id.
     pub fn id(&self) -> SessionId {
         self.0.held.id
     }
 
-    /// True where this is not the first attempt.
+    /// True if this is not the first attempt.
     pub fn is_resumed(&self) -> bool {
         self.0.held.attempt > 1
     }
 
-    /// What came of this unit in an earlier attempt.
+    /// The result of this unit from an earlier attempt.
     pub fn result_of(&self, unit: &str) -> Option<&Value> {
         self.0.known.get(unit)
     }
 
-    /// All that came of units in earlier attempts, by name.
+    /// All results of earlier attempts, by unit.
     pub fn results(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.known.iter().map(|(unit, result)| (unit.as_str(), result))
     }
@@ -146,16 +146,16 @@ impl Journal {
         Ok(Begun::Now)
     }
 
-    /// As [`Journal::begin`], for work that can do without: where the job cannot be stored, nothing
-    /// is written down of it.
+    /// Like [`Journal::begin`], for work that can do without: if the job cannot be stored, nothing
+    /// is recorded.
     pub async fn begin_if_possible(&self) {
         if let Err(error) = self.begin().await {
             tracing::info!(job = %self.id(), %error, "the job cannot be stored, so it cannot be resumed");
         }
     }
 
-    /// As [`Journal::begin_if_possible`], with nobody waiting: for work whose progress is written
-    /// down by [`Journal::note`] alone.
+    /// Like [`Journal::begin_if_possible`], without waiting; for work that is recorded only by
+    /// [`Journal::note`].
     pub fn begin_aside(&self) {
         if let Some(pending) = self.beginning() {
             self.0.standing.begin();
@@ -169,20 +169,18 @@ impl Journal {
         Some(self.0.store.begin_job(new, self.0.worker.clone()))
     }
 
-    /// Whether what is made is to be stored by [`Journal::record`]. It is not where the job could
-    /// not be stored.
+    /// True if results are to be stored with [`Journal::record`]; false if the job is not stored.
     pub fn has_begun(&self) -> bool {
         self.0.standing.has_begun.load(Ordering::Acquire)
     }
 
-    /// Writes down what is done; answers once that is durable, with `conflict` when another process
-    /// has taken the job up.
+    /// Records progress durably. Fails with `conflict` if another process has taken the job.
     pub fn record(&self, progress: JobProgress) -> Pending<()> {
         self.note_units(&progress);
         self.0.store.record_progress(self.0.held, progress)
     }
 
-    /// Writes down what is done, behind everything else that is being written, with nobody waiting.
+    /// Records progress in the background, after all other pending writes.
     pub fn note(&self, progress: JobProgress) {
         if self.is_held() {
             self.note_units(&progress);
@@ -200,20 +198,20 @@ impl Journal {
         self.0.standing.is_held.load(Ordering::Acquire)
     }
 
-    /// Writes down what followers want to know, as it is sent; what belongs to the storing of a
-    /// unit, the end and the stream of texts are not its part.
+    /// A tap that records events for followers as they are sent, except streamed text, the terminal
+    /// event and events that are recorded with their unit.
     pub fn tap(&self, control: &RunControl) -> Tap {
         let (journal, stopped) = (self.clone(), control.token().clone());
         Arc::new(move |kind| {
             let progress = match kind {
-                // What was only stopped is still to be done.
+                // A variant that was only stopped is still to be done.
                 EventKind::VariantFailed { .. } if stopped.is_cancelled() => JobProgress::default(),
-                // It was done before, and counts as that.
+                // It was counted as done before.
                 EventKind::VariantFailed { variant, .. } if journal.result_of(&variant_unit(*variant)).is_some() => {
                     JobProgress { failed: 1, ..JobProgress::default() }
                 }
                 EventKind::VariantFailed { .. } => JobProgress { done: 1, failed: 1, ..JobProgress::default() },
-                // In a generation the judge's work is no unit.
+                // In a generation the judging is not a unit.
                 EventKind::Judged { .. } => JobProgress {
                     done: u64::from(journal.0.operation != Operation::Generate),
                     ..JobProgress::default()
@@ -227,8 +225,8 @@ impl Journal {
         })
     }
 
-    /// Does the work, and meanwhile keeps hold of the job. The work is stopped by `control` when
-    /// somebody asks for that, and when another process has taken the job up.
+    /// Runs the work while renewing the job's lease. Cancels it through `control` when a stop is
+    /// requested or another process has taken the job.
     pub async fn attended<T>(&self, control: &RunControl, work: impl Future<Output = T>) -> T {
         tokio::select! {
             biased;
@@ -238,7 +236,7 @@ impl Journal {
     }
 
     async fn attend(&self, control: &RunControl) {
-        // Two may fail before the lease runs out.
+        // Two renewals can fail before the lease expires.
         let renewed_every = self.0.worker.lease / 3;
         let mut renewed = Instant::now();
         loop {
@@ -260,7 +258,7 @@ impl Journal {
                     self.0.standing.is_held.store(false, Ordering::Release);
                     control.cancel_all();
                 }
-                // The lease is long enough for a few more tries.
+                // The lease leaves time for more tries.
                 Err(error) => tracing::info!(job = %self.id(), %error, "the job's lease could not be renewed"),
             }
         }
@@ -270,25 +268,23 @@ impl Journal {
         self.0.store.renew_job(self.0.held, self.0.worker.lease).await
     }
 
-    /// How the job stands, without a write.
+    /// Reads the state of the job without a write.
     async fn look(&self) -> Result<Renewal> {
         let job = self.0.store.job(self.id()).await?;
         Ok(match job {
             Some((job, _)) if job.attempt != self.0.held.attempt || job.state.has_ended() => Renewal::Lost,
             Some((job, _)) if job.state == JobState::Stopping => Renewal::StopAsked,
-            // It may not be stored yet.
+            // The job may not be stored yet.
             _ => Renewal::Held,
         })
     }
 
-    /// Leaves the job for another process: where the work is stopped after this, it counts as
-    /// interrupted.
+    /// Leaves the job for another process: stopping it after this counts as an interruption.
     pub fn let_go(&self) {
         self.0.standing.is_let_go.store(true, Ordering::Release);
     }
 
-    /// Writes down how the job ended. What cannot be written is logged: the work is done all the
-    /// same.
+    /// Records the end of the job. A failure to do so is only logged, because the work is done.
     pub async fn end(&self, last: &EventKind) {
         if !self.is_held() {
             return;

@@ -1,4 +1,4 @@
-//! The runs that outlive whoever asked for them, as long as this process lives.
+//! Keeps runs going that outlive their requester, as long as this process lives.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,14 +34,13 @@ impl Keeper {
         });
     }
 
-    /// Stops a job of this process at once; false where it is not one.
+    /// Stops a job of this process at once; false if the job is not one of this process.
     pub fn stop(&self, id: SessionId) -> bool {
         let control = self.lock().get(&id).map(|kept| kept.control.clone());
         control.inspect(RunControl::cancel_all).is_some()
     }
 
-    /// Stops all jobs of this process and leaves them for another, and waits until that is written
-    /// down.
+    /// Stops all jobs of this process, leaves them for another, and waits until that is recorded.
     pub async fn let_go(&self) {
         loop {
             let ended = self.ended.notified();

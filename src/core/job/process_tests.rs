@@ -1,9 +1,9 @@
-//! A job of a thousand units, killed at random points, taken up by other processes, watched from
-//! two places, stopped, and finished.
+//! A job of a thousand units that is killed at random points, resumed by other processes, followed
+//! from two places, stopped, and finished.
 //!
-//! A child is this very test binary, told to run [`child`] alone; its task comes through standard
-//! input. What each child does it also writes to a plain file, line by line, so that what was done
-//! can be counted without the journal.
+//! A child is this test binary running only [`child`], with its task on standard input. Each child
+//! also writes what it does to a plain file, line by line, so that it can be counted without the
+//! journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -25,7 +25,7 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::{JobProgress, JobStore, JobUnit, NewJob, Store, Taking, Worker};
 
 const UNITS: u64 = 1_000;
-/// Units that a child does side by side.
+/// How many units a child does concurrently.
 const SIDE_BY_SIDE: usize = 8;
 const LEASE: Duration = Duration::from_millis(600);
 
@@ -51,7 +51,7 @@ fn new_job() -> NewJob {
     }
 }
 
-/// Begins the job or takes it up, and does all units that the journal lacks.
+/// Starts or resumes the job, and does all units that are not in the journal.
 #[test]
 #[ignore = "a child process of the tests below"]
 fn child() {
@@ -98,7 +98,7 @@ async fn work(folder: &Path, journal: &Journal, control: &RunControl) -> Result<
 }
 
 async fn do_one(mut did: &File, journal: &Journal, unit: u64) {
-    // One write a line, so that lines of several do not mix.
+    // One write for each line, so that lines of several children do not mix.
     did.write_all(format!("{unit}\n").as_bytes()).unwrap();
     tokio::time::sleep(Duration::from_millis(4)).await;
     let unit = unit.to_string();
@@ -119,7 +119,7 @@ fn start(folder: &Path) -> Child {
     child
 }
 
-/// Watches from the event of a number until the terminal one, through all interruptions.
+/// Follows the job from an event number to the terminal event, through all interruptions.
 fn watch(folder: &Path, from: u64) -> Vec<Event> {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.join("aludel.db")));
     runtime().block_on(async {
@@ -135,7 +135,7 @@ fn watch(folder: &Path, from: u64) -> Vec<Event> {
             }
             match seen.last().map(|event| &event.kind) {
                 Some(EventKind::Finished { .. }) => return seen,
-                // It was stopped, and this test takes it up again: what came after has the numbers
+                // It was stopped and is resumed by this test, so the next events get the numbers
                 // from here on.
                 Some(EventKind::Cancelled {}) => _ = seen.pop(),
                 _ => {}
@@ -166,7 +166,7 @@ fn a_job_survives_its_processes() {
     let (from_the_start, from_the_middle) = thread::scope(|scope| {
         let early = scope.spawn(|| watch(folder, 0));
         let late = scope.spawn(|| watch(folder, 400));
-        // Killed where a sequence that looks random says.
+        // Kill at pseudo-random points.
         let mut kills = Vec::new();
         for (round, more) in [37_u64, 5, 113, 1, 88, 60].into_iter().enumerate() {
             let mut child = start(folder);
@@ -197,7 +197,7 @@ fn a_job_survives_its_processes() {
     let (job, _) = store.job(id()).wait().unwrap().unwrap();
     assert_eq!((job.state, job.done, job.failed, job.attempt), (JobState::Finished, UNITS, 0, 8));
 
-    // The journal: every unit, once.
+    // The journal has every unit once.
     let mut journal = BTreeSet::new();
     let mut after = None;
     loop {
@@ -211,7 +211,7 @@ fn a_job_survives_its_processes() {
     }
     assert!(journal.into_iter().eq(0..UNITS));
 
-    // The work: each unit at least once, and twice only what was in flight when a process ended.
+    // Each unit was done at least once, and twice only if it was in flight when a process ended.
     let did = File::open(folder.join("did")).unwrap();
     let mut times: BTreeMap<u64, u64> = BTreeMap::new();
     for line in std::io::BufReader::new(did).lines() {
@@ -221,7 +221,7 @@ fn a_job_survives_its_processes() {
     let again: u64 = times.values().map(|times| times - 1).sum();
     assert!(again <= 7 * SIDE_BY_SIDE as u64, "{again} units were done again after seven ends");
 
-    // The watchers: the same events under the same numbers, each unit once, one end.
+    // Both followers see the same events with the same numbers, each unit once, and one end.
     let numbers: Vec<u64> = from_the_start.iter().map(|event| event.seq).collect();
     assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "a gap: {numbers:?}");
     assert_eq!(from_the_start[400..], from_the_middle[..]);

@@ -1,4 +1,4 @@
-//! What a process writes down of its jobs, and what others see of it.
+//! Tests of what a process records about its jobs, and what others see of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ async fn forever() -> Worked {
     std::future::pending().await
 }
 
-/// Work that ends when it is told to, and with what.
+/// Work that runs until it is cancelled.
 fn until_cancelled(journal: &Journal) -> crate::event::Run {
     let journal = journal.clone();
     start_work(ID, 0, Some(journal.clone()), move |_, control| async move {
@@ -97,7 +97,7 @@ async fn work_that_is_asked_to_stop_stops_and_is_told_as_cancelled() {
 async fn work_whose_job_was_taken_up_elsewhere_stops_and_writes_no_more() {
     let world = World::new();
     let mut run = until_cancelled(&world.journal(true, Duration::from_millis(1)));
-    // A lease of a millisecond is renewed too late now and then.
+    // A lease of a millisecond is sometimes renewed too late.
     let other = Worker { name: "other".to_owned(), lease: super::LEASE };
     loop {
         match world.store.take_job(ID, other.clone()).await.unwrap() {

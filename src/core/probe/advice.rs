@@ -1,6 +1,6 @@
-//! What to do about a failure, in words of the user's configuration. Pure; never a key.
+//! Advice for a failure, in terms of the user's configuration. Pure; never contains a key.
 //!
-//! A provider's own message comes first and the advice after it; where the message has advice already, that is enough.
+//! The provider's own message comes first, then the advice, unless the message already has some.
 
 use crate::domain::{ProviderCheckName as Name, ProviderKind};
 use crate::error::{ProviderError, ProviderFailure};
@@ -8,25 +8,25 @@ use crate::error::{ProviderError, ProviderFailure};
 use super::verdict::Facts;
 use super::{KeySource, Setup};
 
-/// Models named as near ones at most.
+/// The most similar models that are named.
 const MOST_NEAR: usize = 3;
-/// Models of a short list that are named when none is near.
+/// The longest list that is named in full if no model is similar.
 const MOST_LISTED: usize = 6;
 
-/// A message about a key, then the advice: this one knows where the key comes from, whoever wrote the message did not.
+/// A message about a key, then the advice, which replaces less specific advice in the message.
 pub(super) fn sentence_about_key(message: &str, advice: &str) -> String {
     let said = message.rsplit_once("; ").filter(|(_, advised)| advised.starts_with("check `providers."));
     sentence(said.map_or(message, |(said, _)| said), advice)
 }
 
-/// The message, then the advice; the message alone where it already names what to change or to run.
+/// The message, then the advice; only the message if it already names what to change or to run.
 pub(super) fn sentence(message: &str, advice: &str) -> String {
     let message = message.trim().trim_end_matches(['.', ';']);
     let is_advised = ["`providers.", "`ollama "].iter().any(|beginning| message.contains(beginning));
     if advice.is_empty() || is_advised { message.to_owned() } else { format!("{message}; {advice}") }
 }
 
-/// What to do about a failed chat call that was put down to `stage`.
+/// The advice for a chat call that failed at `stage`.
 pub(super) fn of_failure(facts: &Facts<'_>, stage: Name, error: &ProviderError) -> String {
     let setup = facts.setup;
     match (error.failure, stage) {
@@ -55,7 +55,7 @@ pub(super) fn of_failure(facts: &Facts<'_>, stage: Name, error: &ProviderError) 
     }
 }
 
-/// What to do about a failed embedding.
+/// The advice for a failed embedding.
 pub(super) fn of_embedding(setup: &Setup, model: &str, error: &ProviderError) -> String {
     let name = &setup.name;
     match (error.failure, setup.kind) {
@@ -68,7 +68,7 @@ pub(super) fn of_embedding(setup: &Setup, model: &str, error: &ProviderError) ->
     }
 }
 
-/// That the model is not there, and which to take.
+/// The message for a missing model, with alternatives.
 pub(super) fn no_such_model(facts: &Facts<'_>) -> String {
     let (setup, model) = (facts.setup, &facts.model);
     let name = &setup.name;
@@ -92,7 +92,7 @@ pub(super) fn no_such_model(facts: &Facts<'_>) -> String {
     }
 }
 
-/// The models most like `model`, the best first; all of a short list when none is like it.
+/// The models most similar to `model`, best first; if none is similar, all of a short list.
 fn nearest<'a>(model: &str, listed: &'a [String]) -> Vec<&'a str> {
     const LIKE_ENOUGH: f64 = 0.8;
     let mut near: Vec<(f64, &str)> =
@@ -107,7 +107,7 @@ fn nearest<'a>(model: &str, listed: &'a [String]) -> Vec<&'a str> {
     }
 }
 
-/// How a provider that is not set up is set up.
+/// How to set up a provider.
 pub fn set_up(setup: &Setup) -> String {
     match (&setup.key, setup.kind) {
         (KeySource::Missing { .. }, _) => format!("no key: {}", put_key(setup)),
@@ -117,14 +117,14 @@ pub fn set_up(setup: &Setup) -> String {
     }
 }
 
-/// That a model was taken which a run would not take; `None` where a provider brings its own.
+/// The warning that the test chose a model and a run would not; `None` without a model.
 pub fn nameless(setup: &Setup) -> Option<String> {
     let Setup { name, .. } = setup;
     let model = setup.model.as_ref()?;
     Some(format!("no model is set, so one it has was asked; a run needs `{name}/{model}`, or `providers.{name}.model`"))
 }
 
-/// What to do about a provider that has no model.
+/// The advice for a provider without a model.
 pub fn no_model(setup: &Setup) -> String {
     let name = &setup.name;
     match setup.kind {
@@ -135,7 +135,7 @@ pub fn no_model(setup: &Setup) -> String {
     }
 }
 
-/// What to do about a key that is refused, or asked for and not there.
+/// The advice for a key that is refused or missing.
 fn mend_key(setup: &Setup) -> String {
     let name = &setup.name;
     match &setup.key {
@@ -146,7 +146,7 @@ fn mend_key(setup: &Setup) -> String {
     }
 }
 
-/// Where a key goes.
+/// Where to put a key.
 fn put_key(setup: &Setup) -> String {
     let name = &setup.name;
     let variables = match &setup.key {
@@ -159,7 +159,7 @@ fn put_key(setup: &Setup) -> String {
     format!("set {variables} in the environment, or `providers.{name}.api_key`")
 }
 
-/// How it may be reached.
+/// How to make the provider reachable.
 fn reach(setup: &Setup) -> String {
     let Setup { name, kind, base_url, has_own_url, .. } = setup;
     match (kind, base_url) {

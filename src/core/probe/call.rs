@@ -1,6 +1,6 @@
-//! The calls of a test: one short chat, one short embedding, each within the time that is left.
+//! The calls of a test: one short chat and one short embedding, within the remaining time.
 //!
-//! Owns what is asked and what is noted of the answer; what it means is [`super::verdict`]'s.
+//! Makes the calls and records their results; [`super::verdict`] interprets them.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::ledger::Account;
 use crate::provider::embedding::{Embedded, Embedder, Purpose};
 use crate::provider::{Brief, ChatRequest, Chunk, Completion, Message, PhaseBrief, Provider, Role, TargetFamily};
 
-/// What is asked: a few words, so that a stream has something to split, and nothing to think about.
+/// The question: easy, with an answer of a few words, so that a stream has something to split.
 const QUESTION: &str = "Reply with these three words and nothing else: ready steady go";
 
-/// What is embedded.
+/// The text to embed.
 const TEXT: &str = "ready steady go";
 
 /// A chat call to be made.
@@ -28,12 +28,12 @@ pub(super) struct Asked<'a> {
     pub(super) deadline: Instant,
 }
 
-/// What came of a chat call.
+/// The result of a chat call.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Pieces of text that came before the end or the failure.
+    /// The number of text chunks before the end or the failure.
     pub(super) pieces: usize,
-    /// What the layers below had to say.
+    /// The warnings of the provider's layers.
     pub(super) warnings: Vec<String>,
     /// How it ended.
     pub(super) outcome: Result<Completion, ProviderError>,
@@ -55,7 +55,7 @@ impl Asked<'_> {
                 Some(Ok(Chunk::Thinking(_))) => {}
                 Some(Ok(Chunk::Retrying { error, .. })) => match repeated(&name, &error) {
                     Some(error) => break Err(error),
-                    // Asked again in another form: that is no failure.
+                    // The same request in another form is not a failure.
                     None => pieces = 0,
                 },
                 Some(Ok(Chunk::Done(completion))) => break Ok(completion),
@@ -82,7 +82,7 @@ pub(super) async fn embed(
 }
 
 fn request(model: Option<String>, max_tokens: u32, account: Account) -> ChatRequest {
-    // Providers that are no language model read the brief; to them this is the smallest piece of work there is.
+    // Providers without a language model read the brief; this is the smallest work for them.
     let brief = PhaseBrief {
         phase: Phase::PrimaMateria,
         phases: vec![Phase::PrimaMateria],
@@ -110,7 +110,7 @@ fn too_late(name: &str, limit: Duration) -> ProviderError {
     ProviderError::new(name, ProviderFailure::Timeout, message)
 }
 
-/// The failure that a layer is about to answer with the same call again; `None` when the call it makes is another one.
+/// The failure that a layer is about to retry with the same call; `None` if it makes another call.
 fn repeated(name: &str, problem: &Problem) -> Option<ProviderError> {
     let failure = match problem.code {
         Code::ProviderUnavailable => ProviderFailure::Unavailable,
@@ -118,7 +118,7 @@ fn repeated(name: &str, problem: &Problem) -> Option<ProviderError> {
         Code::ProviderTimeout => ProviderFailure::Timeout,
         _ => return None,
     };
-    // A problem's detail begins with the provider's name, as does the error made of it here.
+    // Both the problem's detail and the new error begin with the provider's name.
     let prefix = format!("provider `{name}`: ");
     let message = problem.detail.strip_prefix(&prefix).unwrap_or(&problem.detail);
     let mut error = ProviderError::new(name, failure, message);

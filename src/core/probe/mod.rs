@@ -1,12 +1,12 @@
-//! One real, cheap call that tells most of what can be wrong with a provider.
+//! Tests a provider with one real, cheap call, which finds most of what can be wrong.
 //!
-//! Whether it is reachable, takes the key, knows the model and streams is read off one chat call: the kind of its
-//! failure tells how far it came ([`verdict`]). The list of models is asked for only when the request was refused, to
-//! tell a model that is not there from all else. A provider that embeds is given one text more. What to do about a
-//! failure is told in words of the user's configuration ([`advice`]).
+//! One chat call checks that the provider is reachable, accepts the key, has the model and streams:
+//! the kind of failure shows how far it got ([`verdict`]). The model list is requested only if the
+//! request was refused, to recognise a missing model. A provider that embeds also gets one text to
+//! embed. The advice for a failure uses the terms of the user's configuration ([`advice`]).
 //!
-//! It goes through the provider's own layers, but stops at the first failure that they would repeat: a retry would
-//! hide what is wrong and blur the latency.
+//! The call goes through the provider's own layers but stops at the first failure that they would
+//! retry: a retry would hide the problem and distort the latency.
 
 mod advice;
 mod call;
@@ -36,15 +36,15 @@ pub struct Setup {
     pub name: String,
     /// The protocol it speaks.
     pub kind: ProviderKind,
-    /// Where it is reached; `None` for embedded ones.
+    /// Its address; `None` for embedded ones.
     pub base_url: Option<String>,
-    /// True when `base_url` is the user's own and not the vendor's.
+    /// True if `base_url` is the user's own and not the vendor's.
     pub has_own_url: bool,
-    /// The model to ask; `None`: the provider's default.
+    /// The model to ask; `None` for the provider's default.
     pub model: Option<String>,
-    /// True when the request named the model, so that the configuration is not to blame for it.
+    /// True if the model is from the request, and not from the configuration.
     pub model_was_asked_for: bool,
-    /// True when the configuration names a model for embeddings; the kind's usual one need not be there.
+    /// True if an embedding model is configured; the kind's default need not exist.
     pub has_embedding_model: bool,
     /// Where its key comes from.
     pub key: KeySource,
@@ -55,14 +55,14 @@ pub struct Setup {
 /// Where a key comes from. Never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// It takes none.
+    /// It needs none.
     NotNeeded,
-    /// There is none, and it may do without: a server of the user's own.
+    /// There is none, and it may not need one: a server of the user's own.
     Without {
         /// The variables that could hold one.
         variables: Vec<String>,
     },
-    /// There is none, and it cannot do without.
+    /// There is none, and it needs one.
     Missing {
         /// The variables that could hold it.
         variables: Vec<String>,
@@ -71,41 +71,41 @@ pub enum KeySource {
     Configured,
     /// `api_key_cmd` of the configuration.
     Command,
-    /// This variable of the environment.
+    /// This environment variable.
     Variable(String),
 }
 
 /// Lists the models a provider has; called at most once.
 pub type ModelList = Box<dyn FnOnce() -> Listing + Send>;
 
-/// The list of models to come.
+/// The future of a [`ModelList`].
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<String>, ProviderError>> + Send>>;
 
 /// A provider to be tested.
 pub struct Subject {
-    /// What is known of it.
+    /// Its setup.
     pub setup: Setup,
-    /// The provider, in its layers.
+    /// The provider with its layers.
     pub provider: Arc<dyn Provider>,
-    /// What embeds, where it does and a model for it is known.
+    /// Its embedder, if it embeds with a known model.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// Its models.
+    /// Lists its models.
     pub models: ModelList,
-    /// Most tokens of the answer: few, but enough for a model that reasons first.
+    /// The most tokens of the answer: few, but enough for a model that reasons first.
     pub max_tokens: u32,
 }
 
-/// The test of a provider that cannot be asked, for this reason.
+/// The test result of a provider that cannot be called, for this reason.
 pub fn unusable(setup: &Setup, reason: &str) -> ProviderTest {
     report(setup, true, verdict::unusable(setup, reason))
 }
 
-/// A provider that is left out: it is not set up and nobody named it.
+/// The test result of a provider that is left out: it is neither set up nor named in the request.
 pub fn left_out(setup: &Setup, reason: &str) -> ProviderTest {
     report(setup, false, verdict::left_out(reason))
 }
 
-/// Tests one provider within `limit`, at the cost of `account`. Dropping the future cancels the calls.
+/// Tests one provider within `limit`, on `account`. Dropping the future cancels the calls.
 pub async fn probe(subject: Subject, limit: Duration, account: Account) -> ProviderTest {
     let Subject { setup, provider, embedder, models, max_tokens } = subject;
     let deadline = Instant::now() + limit;

@@ -1,4 +1,4 @@
-//! Tests of the test of a provider: what each failure is put down to and what it says, over the scripted provider.
+//! Tests with the scripted provider: the stage and the message of each failure.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ async fn test(subject: Subject) -> ProviderTest {
     probe(subject, LIMIT, Account::default()).await
 }
 
-/// The statuses of the five checks as letters: `o`k, `f`ailed, `-` skipped.
+/// The statuses of the five checks as letters: `o`k, `f`ailed, `-` for skipped.
 fn letters(test: &ProviderTest) -> String {
     let letter = |check: &crate::domain::ProviderCheck| match check.status {
         Status::Ok => 'o',

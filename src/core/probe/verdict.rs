@@ -1,7 +1,7 @@
-//! From what a call came to, to the five checks: pure.
+//! Derives the five checks from the result of a call. Pure.
 //!
-//! The checks rest on one another: a key is only accepted by something that is reached, a model only found with a key
-//! that is accepted. So a failure is put down to one check; those before it hold, and those after it were not reached.
+//! Each check depends on the one before: the key on a reachable provider, the model on an accepted
+//! key. So a failure fails one check; those before it pass, and those after it are skipped.
 
 use crate::domain::{ProviderCheck, ProviderCheckName as Name, ProviderCheckStatus as Status, ProviderKind};
 use crate::error::{ProviderError, ProviderFailure};
@@ -12,31 +12,31 @@ use super::advice;
 use super::call::Call;
 use super::{KeySource, Setup};
 
-/// What a verdict may look at beside the call itself.
+/// What a verdict depends on besides the call.
 pub(super) struct Facts<'a> {
     pub(super) setup: &'a Setup,
-    /// The model that was asked.
+    /// The requested model.
     pub(super) model: String,
-    /// The models it has, where they were asked for.
+    /// The models it lists, if they were requested.
     pub(super) listed: Option<Result<&'a [String], &'a ProviderError>>,
 }
 
 impl Facts<'_> {
-    /// Whether the model is there, as far as the list of models tells.
+    /// Whether the model is in the list; `None` without a list.
     fn lists_the_model(&self) -> Option<bool> {
         let models = self.listed?.ok()?;
-        // Ollama takes a name without a tag as that with `latest`.
+        // For Ollama a name without a tag means the tag `latest`.
         let latest = format!("{}:latest", self.model);
         Some(models.iter().any(|known| *known == self.model || *known == latest))
     }
 }
 
-/// True for a failure that the list of models explains.
+/// True for a failure that the model list can explain.
 pub(super) fn needs_the_list(error: &ProviderError) -> bool {
     error.failure == ProviderFailure::Rejected
 }
 
-/// The checks of a chat call: all but that of embeddings.
+/// The checks of a chat call: all except embeddings.
 pub(super) fn of_call(facts: &Facts<'_>, call: &Call) -> Vec<ProviderCheck> {
     match &call.outcome {
         Ok(completion) => {
@@ -71,7 +71,7 @@ pub(super) fn of_call(facts: &Facts<'_>, call: &Call) -> Vec<ProviderCheck> {
     }
 }
 
-/// The check a failure is put down to.
+/// The check that a failure belongs to.
 fn stage(facts: &Facts<'_>, call: &Call, error: &ProviderError) -> Name {
     match error.failure {
         ProviderFailure::Budget | ProviderFailure::Book => Name::Reachable,
@@ -85,7 +85,7 @@ fn stage(facts: &Facts<'_>, call: &Call, error: &ProviderError) -> Name {
         ProviderFailure::Auth | ProviderFailure::QuotaExhausted => Name::Key,
         ProviderFailure::RateLimited | ProviderFailure::Refused => Name::Streaming,
         ProviderFailure::Rejected => match (facts.lists_the_model(), error.upstream_status) {
-            // Nothing there speaks the protocol: neither the chat nor the list of models.
+            // Neither chat nor the model list is served, so this is not the protocol's server.
             (None, Some(404)) if facts.setup.has_own_url => Name::Reachable,
             (Some(false), _) | (None, Some(404)) => Name::Model,
             _ => Name::Streaming,
@@ -93,7 +93,7 @@ fn stage(facts: &Facts<'_>, call: &Call, error: &ProviderError) -> Name {
     }
 }
 
-/// The check of embeddings.
+/// The embeddings check.
 pub(super) fn of_embedding(
     setup: &Setup,
     embedder: &dyn Embedder,
@@ -113,7 +113,7 @@ pub(super) fn of_embedding(
     }
 }
 
-/// The check of embeddings where none were asked for.
+/// The embeddings check if none were requested.
 pub(super) fn no_embedding(setup: &Setup, call_succeeded: bool) -> ProviderCheck {
     let Setup { name, kind, .. } = setup;
     let reason = match kind {
@@ -126,7 +126,7 @@ pub(super) fn no_embedding(setup: &Setup, call_succeeded: bool) -> ProviderCheck
     check(Name::Embeddings, Status::Skipped, reason)
 }
 
-/// The checks of a provider that cannot be asked.
+/// The checks of a provider that cannot be called.
 pub(super) fn unusable(setup: &Setup, reason: &str) -> Vec<ProviderCheck> {
     let stage = match setup.key {
         KeySource::Missing { .. } => Name::Key,
@@ -150,7 +150,7 @@ pub(super) fn left_out(reason: &str) -> Vec<ProviderCheck> {
 
 const NOT_REACHED: &str = "not reached";
 
-/// All checks but the last, of which that of `stage` failed. Those before it hold; of the model the caller knows best.
+/// All checks except embeddings: `stage` failed, those before it passed, `model` as given.
 fn failed(setup: &Setup, stage: Name, said: String, model: ProviderCheck) -> Vec<ProviderCheck> {
     let said = match &setup.proxy {
         Some(proxy) if stage == Name::Reachable => format!("{said}; it is asked {}", by_way_of(proxy)),

@@ -1,11 +1,11 @@
-//! Prompting: from a typed brief to the messages a model gets.
+//! Builds the messages to a model from a typed brief.
 //!
-//! The system message is the phase's template, filled with the persona, the strategy and the target's form (see
-//! [`crate::assets`]). The user's message holds the user's own texts between marker lines that they cannot
-//! contain ([`Fence`]), long material first and the task last. It is made here and not by a template, so that no
-//! override can break the fence.
+//! The system message is the phase's template, filled with the persona, the strategy and the
+//! target's form (see [`crate::assets`]). The user message has the user's texts between marker
+//! lines that they cannot contain ([`Fence`]), long material first and the task last. It is built
+//! here and not by a template, so that no override can break the fence.
 //!
-//! The same brief and the same assets always give the same request, byte for byte, so answers can be cached.
+//! The same brief and assets always give the same request, byte for byte, so it can be cached.
 
 use crate::assets::Assets;
 use crate::assets::message::{PersonaValues, PhaseValues, StrategyValues};
@@ -14,11 +14,10 @@ use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, builtin};
 use crate::text::fence::Fence;
 
-/// The request for one phase of one variant. `temperature` and `max_tokens` are what is wanted; `model` `None` is the
-/// provider's default.
+/// Builds the request for one phase of one variant. A `model` of `None` is the provider's default.
 ///
 /// # Errors
-/// `validation_failed` for an unknown persona or strategy; `file` for an asset of the user's that cannot be used.
+/// `validation_failed` for an unknown persona or strategy; `file` for an unusable asset file.
 pub fn phase_request(
     assets: &Assets,
     brief: &PhaseBrief,
@@ -63,7 +62,7 @@ pub fn phase_request(
     })
 }
 
-/// Background, the request, the draft if there is one, and then what to do.
+/// The user message: background, the request, the draft if there is one, then the task.
 fn phase_message(brief: &PhaseBrief, task: &str) -> String {
     let has_draft = brief.input != brief.original_input;
     let texts = brief.context.iter().map(String::as_str).chain([brief.original_input.as_str(), brief.input.as_str()]);

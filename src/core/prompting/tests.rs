@@ -1,6 +1,6 @@
-//! What a model is sent: who says what, in which order, and that no text leaves its fence.
+//! Tests of the messages to a model: roles, order, and that no text escapes its fence.
 //!
-//! Two whole messages are snapshots, to be read by people when an asset changes.
+//! Two whole messages are snapshots, to be reviewed when an asset changes.
 
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ fn the_prima_materia_message_reads_well() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Each text stands between its markers to the letter, and no text can end its own part.
+    /// Each text is verbatim between its markers, and no text can close its own part.
     #[test]
     fn no_input_escapes_its_fence(input in "[\\PC\n]{1,80}", draft in "[\\PC\n]{1,80}", context in "[\\PC\n]{0,80}") {
         let mut brief = brief(Phase::Coagulatio, &draft);

@@ -1,8 +1,8 @@
-//! Calibration: what edits that others made of prompts do to the score.
+//! Calibration of the score against edits of prompts.
 //!
-//! `tests/fixtures/edits` holds 150 prompts, each with two edits that keep its meaning and two that harm it, written apart from
-//! the formulas. These were made by looking at `a` and `b`. `c` was written when they were done; of its 100 edits that keep
-//! the meaning 90 then changed the score by 0.10 or less, and 95 by 0.157 or less.
+//! `tests/fixtures/edits` has 150 prompts, each with two edits that keep its meaning and two that
+//! harm it, written independently of the formulas. Those were tuned on `a` and `b`; `c` was written
+//! afterwards. Of its 100 harmless edits 90 changed the score by up to 0.10, and 95 by 0.157.
 
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ fn cases(part: &str) -> Vec<Case> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The scores of texts made from one request.
+/// The scores of these texts for one request.
 fn scores(request: &str, texts: &[&str]) -> Vec<(f64, BTreeMap<String, f64>)> {
     let prompt = |(text, seed): (&&str, u32)| Prompt {
         content: (*text).to_owned(),
@@ -49,7 +49,7 @@ fn scores(request: &str, texts: &[&str]) -> Vec<(f64, BTreeMap<String, f64>)> {
     prompts.iter().map(of).collect()
 }
 
-/// By how much each edit changes the score, with its kind and its name.
+/// The score change of each edit, with its kind and its name.
 fn changes(cases: &[Case], edits: impl Fn(&Case) -> &[Edit]) -> Vec<(String, String, f64)> {
     let show = std::env::args().any(|argument| argument == "--nocapture");
     let mut found = Vec::new();
@@ -79,7 +79,7 @@ fn changes(cases: &[Case], edits: impl Fn(&Case) -> &[Edit]) -> Vec<(String, Str
     found
 }
 
-/// The size below which 95 of 100 changes are.
+/// The 95th percentile of the absolute changes.
 fn ninety_fifth(changes: &[(String, String, f64)]) -> f64 {
     let mut sizes: Vec<f64> = changes.iter().map(|(_, _, change)| change.abs()).collect();
     sizes.sort_by(f64::total_cmp);

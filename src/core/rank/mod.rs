@@ -1,15 +1,15 @@
-//! Ranking: variants of one request in order, with a score that can be explained.
+//! Ranks the variants of one request by a score that can be explained.
 //!
-//! Each prompt gets up to six components, each 0..=1 ([`Component`], formulas in [`Component::formula`]); the score is
-//! their mean by weight. A component that cannot be told is absent and its weight goes to the others in proportion:
-//! `gaps` where the request leaves nothing open, `history` when learning is off. The measures are in
-//! [`crate::text::measure`]: they know loss, distortion, invention and bulk, and nothing of use.
+//! Each prompt gets up to six components, each 0..=1 ([`Component`]); the score is their weighted
+//! mean. A component that does not apply is absent, and its weight is shared among the others:
+//! `gaps` if the request leaves nothing open, `history` if learning is off. The measures in
+//! [`crate::text::measure`] detect loss, distortion, invention and padding, not usefulness.
 //!
-//! So a small difference says nothing. [`ABOUT_EQUAL`] is what edits that keep the meaning make; prompts that differ by less
-//! than that from the first of them are of one level, ordered by how many of the persona's checks they meet, then by score,
-//! lower cost, fewer tokens, and a hash of the content, never by the order of the variants.
+//! So small differences mean nothing. Prompts within [`ABOUT_EQUAL`] of the best one in a level
+//! share the level, ordered by how many of the persona's checks they meet, then by score, lower
+//! cost, fewer tokens, and a hash of the content, never by the order of the variants.
 //!
-//! Pure and deterministic. Temperature and closeness in length to the input count for nothing.
+//! Pure and deterministic. Temperature and similarity in length to the input do not count.
 
 mod weights;
 
@@ -23,17 +23,17 @@ use crate::text::measure::{self, Cue, Demands, Measure, Reader, Reading};
 
 pub use weights::{Weights, check_weights};
 
-/// What is weighed.
+/// A component of the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Component {
-    /// What a text shows by itself or against the request.
+    /// A measure of the text, alone or against the request.
     Measured(Measure),
-    /// How well similar prompts did before.
+    /// The results of similar prompts.
     History,
 }
 
 impl Component {
-    /// All components, in the order in which they are shown.
+    /// All components, in display order.
     pub const ALL: [Self; 6] = [
         Self::Measured(Measure::Coverage),
         Self::Measured(Measure::Additions),
@@ -43,7 +43,7 @@ impl Component {
         Self::History,
     ];
 
-    /// The name on every wire and in `ranking.weights`.
+    /// The name in all output and in `ranking.weights`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Measured(measure) => measure.as_str(),
@@ -51,7 +51,7 @@ impl Component {
         }
     }
 
-    /// The weight when the configuration names none. Those of a ranking are scaled to add up to 1.
+    /// The default weight. The weights of a ranking are scaled to add up to 1.
     pub const fn default_weight(self) -> f64 {
         match self {
             Self::Measured(Measure::Coverage) => 0.55,
@@ -63,7 +63,7 @@ impl Component {
         }
     }
 
-    /// How it is computed, for people.
+    /// A description of how it is computed.
     pub const fn formula(self) -> &'static str {
         match self {
             Self::Measured(measure) => measure.formula(),
@@ -72,31 +72,31 @@ impl Component {
     }
 }
 
-/// What the variants are ranked by.
+/// The inputs of a ranking.
 #[derive(Debug, Clone)]
 pub struct RankInputs<'a> {
-    /// What the user asked for.
+    /// The user's input.
     pub original_input: &'a str,
-    /// What stood beside it.
+    /// The background texts.
     pub context: &'a [String],
-    /// How many things a short request plainly leaves open.
+    /// How many things a short request clearly leaves open.
     pub gaps: usize,
-    /// What the persona asks of a prompt; it counts for nothing in the score.
+    /// The persona's checks, which do not affect the score.
     pub checks: &'a [Check],
-    /// How much each component counts.
+    /// The weights of the components.
     pub weights: &'a Weights,
-    /// What learning expects of each prompt, 0..=1; `None` when it is off. A prompt it does not hold counts as 0.5.
+    /// The rating learning expects for each prompt, 0..=1, missing ones 0.5; `None` if it is off.
     pub history: Option<&'a BTreeMap<PromptId, f64>>,
 }
 
-/// Up to this difference two scores say nothing: of 300 edits that keep the meaning of a prompt, 95 in 100 change its score by
-/// no more. Of 300 that harm it about half change it by more, and for the worse.
+/// Scores that differ by no more than this are about equal: of 300 edits that keep a prompt's
+/// meaning, 95 % change its score by no more. Of 300 that harm it, about half lower it by more.
 pub const ABOUT_EQUAL: f64 = 0.135;
 
-/// What is expected of a prompt that nothing was learned about.
+/// The expected rating of a prompt without history.
 const UNKNOWN_HISTORY: f64 = 0.5;
 
-/// A prompt with what it was given.
+/// A prompt with its score.
 struct Scored<'p> {
     prompt: &'p Prompt,
     score: f64,
@@ -104,7 +104,7 @@ struct Scored<'p> {
     checks: Vec<CheckMet>,
 }
 
-/// The prompts' places, best first, one for each prompt.
+/// Ranks the prompts, best first, one entry for each prompt.
 pub fn rank(prompts: &[Prompt], inputs: &RankInputs<'_>) -> Vec<Ranking> {
     let mut reader = Reader::new();
     let demands = Demands::of(inputs.original_input, inputs.context, inputs.gaps, &mut reader);
@@ -150,7 +150,7 @@ pub fn rank(prompts: &[Prompt], inputs: &RankInputs<'_>) -> Vec<Ranking> {
         .collect()
 }
 
-/// The prompts by level, and within one by how well they fit the persona.
+/// Sorts the prompts by level, and within a level by the number of checks they meet.
 fn ordered(mut scored: Vec<Scored<'_>>) -> Vec<(u32, Scored<'_>)> {
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| compare_ties(a.prompt, b.prompt)));
     let (mut level, mut best) = (0, f64::INFINITY);
@@ -162,7 +162,7 @@ fn ordered(mut scored: Vec<Scored<'_>>) -> Vec<(u32, Scored<'_>)> {
         placed.push((level, one));
     }
     let fit = |one: &Scored<'_>| one.checks.iter().filter(|check| check.met).count();
-    // Stable: those of one level that fit alike stay in the order of their scores.
+    // A stable sort keeps prompts of one level that fit alike in the order of their scores.
     placed.sort_by_key(|(level, one)| (*level, std::cmp::Reverse(fit(one))));
     placed
 }
@@ -177,7 +177,7 @@ fn expectation(history: Option<&BTreeMap<PromptId, f64>>, prompt: PromptId) -> f
     known.unwrap_or(UNKNOWN_HISTORY).clamp(0.0, 1.0)
 }
 
-/// The order of prompts between which nothing else decides: lower cost (unknown last), fewer tokens, content hash, id.
+/// Breaks ties: lower cost (unknown last), fewer tokens, content hash, id.
 pub fn compare_ties(a: &Prompt, b: &Prompt) -> std::cmp::Ordering {
     let cost = |prompt: &Prompt| prompt.model_metadata.cost_usd.unwrap_or(f64::INFINITY);
     let hash = |prompt: &Prompt| xxh3_64(prompt.content.as_bytes());
@@ -188,7 +188,7 @@ pub fn compare_ties(a: &Prompt, b: &Prompt) -> std::cmp::Ordering {
         .then_with(|| a.id.cmp(&b.id))
 }
 
-/// The components with their default weights and formulas, as a text of one paragraph each.
+/// Describes the components with their default weights and formulas, one paragraph each.
 pub fn explain() -> String {
     let mut text = String::from(
         "The score of a prompt is the mean of these components by weight, each 0 to 1. It knows what was lost, distorted, invented \

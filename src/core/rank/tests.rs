@@ -1,6 +1,5 @@
-//! Ranking by its laws: the sum behind the score, ties, order of no consequence, repetition of no use.
-//!
-//! The measures have tests of their own beside them.
+//! Properties of ranking: the score is the weighted sum, ties are broken, the order of the variants
+//! does not matter, and repetition does not help. The measures are tested in their own module.
 
 use proptest::prelude::*;
 
@@ -8,7 +7,7 @@ use super::*;
 use crate::domain::{ModelMetadata, Phase, SessionId, Source};
 use crate::time::from_millis;
 
-/// A prompt of this content, named by a number.
+/// A prompt with this content and a numbered id.
 fn prompt(number: u128, content: &str) -> Prompt {
     Prompt {
         id: PromptId(uuid::Uuid::from_u128(number)),

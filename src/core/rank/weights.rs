@@ -1,20 +1,20 @@
-//! Weights: how much each component of the ranking counts, by default or as `ranking.weights` says.
+//! The weights of the ranking components: the defaults and the overrides in `ranking.weights`.
 //!
-//! Overrides are checked here, so that the configuration and the ranking agree on what can be said. Weights that are
-//! applied always add up to 1.
+//! Overrides are checked here, so that the configuration and the ranking agree on what is valid.
+//! Applied weights always add up to 1.
 
 use std::collections::BTreeMap;
 
 use super::Component;
 use crate::error::Fault;
 
-/// Components of earlier formulas, and what became of them.
+/// Components of earlier formulas, and what replaced them.
 const RETIRED: [(&str, &str); 2] = [
     ("persona", "its checks are shown as a list, and order prompts that are about equal"),
     ("concision", "`additions` counts length and `clarity` what is said twice"),
 ];
 
-/// How much each component counts. None is negative and not all are zero.
+/// The weight of each component. None is negative and not all are zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     of: BTreeMap<Component, f64>,
@@ -28,7 +28,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// The defaults with those that `overrides` names replaced.
+    /// The defaults, replaced by `overrides`.
     ///
     /// # Errors
     /// The faults of [`check_weights`].
@@ -46,8 +46,8 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The weights of the components that are present, scaled to add up to 1. When none of these has a weight, by the
-    /// defaults.
+    /// The weights of the present components, scaled to add up to 1. If all of them are zero, uses
+    /// the defaults.
     pub(super) fn scaled(&self, present: impl Iterator<Item = Component>) -> Vec<(Component, f64)> {
         let present: Vec<Component> = present.collect();
         let own: Vec<f64> = present.iter().map(|component| self.of.get(component).copied().unwrap_or(0.0)).collect();
@@ -59,8 +59,7 @@ impl Weights {
         present.into_iter().zip(weights).map(|(component, weight)| (component, weight / largest / total)).collect()
     }
 
-    /// What a user should be told when these weights cannot apply as they are: the only weight is that of `history` and
-    /// learning is off.
+    /// The warning if the weights cannot apply because only `history` has one and learning is off.
     pub fn warning(&self, learning_is_on: bool) -> Option<String> {
         let only_history = self.of.iter().all(|(component, weight)| *component == Component::History || *weight == 0.0);
         (only_history && !learning_is_on).then(|| {
@@ -69,7 +68,7 @@ impl Weights {
     }
 }
 
-/// What is wrong with `ranking.weights`: unknown names, numbers below zero or not finite, nothing above zero.
+/// The faults of `ranking.weights`: unknown names, negative or non-finite numbers, only zeros.
 pub fn check_weights(overrides: &BTreeMap<String, f64>) -> Vec<Fault> {
     let known = Component::ALL.map(Component::as_str);
     let mut faults = Vec::new();

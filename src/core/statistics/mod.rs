@@ -1,8 +1,8 @@
-//! Figures about stored prompts: totals in the order they are shown, and prompts measured one by one and together.
+//! Statistics of stored prompts: ordered totals, and measures of single prompts and of a selection.
 //!
-//! Pure: what is added up over the whole store comes from [`crate::store::MeasureStore`]; what is told of a text comes from
-//! [`crate::text::measure`], by the same rules that rank. Nothing is guessed: a cost that is not known is left out and
-//! counted as such. Asking the store is [`crate::engine`]'s.
+//! Pure: sums over the store come from [`crate::store::MeasureStore`], text measures from
+//! [`crate::text::measure`] (the same as in ranking), and [`crate::engine`] queries the store. An
+//! unknown cost is never guessed; it is left out and counted as unknown.
 
 use std::cmp::Reverse;
 
@@ -18,10 +18,10 @@ use crate::store::{Measured, Relations};
 use crate::text::measure::{Demands, Measure, Reader};
 use crate::text::tokens;
 
-/// What the prompts of a selection are added up by.
+/// The groupings of a selection's totals.
 const BY: [StatsBy; 3] = [StatsBy::Phase, StatsBy::Provider, StatsBy::Model];
 
-/// The groups of `measured`, ordered, each cut to `limit` lines, or to what is usual for it.
+/// Sorts the groups of `measured` and cuts each to `limit` lines, or to its default.
 pub fn groups(by: &[StatsBy], measured: Vec<Vec<StatsLine>>, limit: Option<u32>) -> Vec<StatsGroup> {
     let group = |(by, mut lines): (StatsBy, Vec<StatsLine>)| {
         sort(by, &mut lines);
@@ -44,7 +44,7 @@ fn sort(by: StatsBy, lines: &mut [StatsLine]) {
     }
 }
 
-/// These prompts measured, each with its relations; `matched` is of how many they are the newest.
+/// Measures these prompts, each with its relations, which are the newest of `matched` prompts.
 pub fn metrics(prompts: &[Prompt], relations: Vec<Relations>, matched: u64) -> MetricsReport {
     let mut reader = Reader::new();
     let measured: Vec<PromptMetrics> =
@@ -64,7 +64,7 @@ pub fn metrics(prompts: &[Prompt], relations: Vec<Relations>, matched: u64) -> M
     MetricsReport { prompts: measured, summary }
 }
 
-/// One prompt measured.
+/// Measures one prompt.
 pub fn of_prompt(prompt: &Prompt, relations: Relations, reader: &mut Reader) -> PromptMetrics {
     let demands = Demands::of(&prompt.original_input, &prompt.context, 0, reader);
     let written = demands.read(&prompt.content, reader);
@@ -93,7 +93,7 @@ pub fn of_prompt(prompt: &Prompt, relations: Relations, reader: &mut Reader) -> 
     }
 }
 
-/// How long a text is.
+/// Measures the size of a text.
 pub fn size(text: &str) -> TextSize {
     TextSize {
         characters: text.chars().count() as u64,
@@ -103,7 +103,7 @@ pub fn size(text: &str) -> TextSize {
     }
 }
 
-/// A line for each figure that at least one of the prompts has.
+/// The figures that at least one of the prompts has.
 fn figures(prompts: &[PromptMetrics]) -> Vec<Figure> {
     type Of = fn(&PromptMetrics) -> Option<f64>;
     let figures: [(&str, Of); 7] = [

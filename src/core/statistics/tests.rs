@@ -1,4 +1,4 @@
-//! Order and cutting of groups; prompts measured alone and together.
+//! Tests of the order and length of groups, and of measures of one and of several prompts.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
