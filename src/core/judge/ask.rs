@@ -1,8 +1,8 @@
-//! One question to a judge: how it is put, one repair for a reply that cannot be read, what it took.
+//! Asks one question to a judge, with one repair of an unreadable reply.
 //!
-//! Candidates and task stand between marker lines with a code that occurs in none of them, labelled `CANDIDATE A`,
-//! `CANDIDATE B` or `CANDIDATE`: no name, provider, score or place in a ranking. What is asked and what stands between
-//! the markers cannot change how the rest of the message is built.
+//! Candidates and task are between marker lines with a code that occurs in none of them, labelled
+//! `CANDIDATE A`, `CANDIDATE B` or `CANDIDATE`, without name, provider, score or rank. The texts
+//! cannot change the structure of the message.
 
 use crate::assets::message::{CriterionValues, JudgeValues, MessageTemplate};
 use crate::assets::{Assets, Rubric};
@@ -14,13 +14,13 @@ use crate::text::fence::Fence;
 use super::reply::{self, Compared, Rated};
 use super::{Judge, Judging};
 
-/// The most tokens of a reply: reasons, and a line for each of a dozen criteria.
+/// The token limit of a reply: reasons, and a line for each of a dozen criteria.
 const MAX_TOKENS: u32 = 2000;
 
-/// Characters that are told of a reply that cannot be read.
+/// The most characters of an unreadable reply in a message.
 const SHOWN: usize = 100;
 
-/// Puts questions.
+/// Asks questions.
 pub(super) struct Asker<'a> {
     judging: &'a Judging,
     comparing: Told,
@@ -28,13 +28,13 @@ pub(super) struct Asker<'a> {
     criteria: Vec<(String, f64)>,
 }
 
-/// What a template tells the judge.
+/// The texts of a judge template.
 struct Told {
     system: String,
     task: String,
 }
 
-/// What became of a question, and what it took.
+/// The result of a question, with the metadata of its calls.
 pub(super) struct Answer<T> {
     pub(super) reply: Result<T, Unanswered>,
     pub(super) spent: Vec<ModelMetadata>,
@@ -45,7 +45,7 @@ pub(super) struct Answer<T> {
 pub(super) enum Unanswered {
     /// The call failed.
     Failed(Error),
-    /// The reply could not be read: what was wrong with it, and how it began.
+    /// The reply could not be read: what was wrong with it, and its beginning.
     Unreadable(String),
 }
 
@@ -70,7 +70,7 @@ impl<'a> Asker<'a> {
         self.ask(judge, question, |text| reply::read_comparison(text, &self.criteria, &[first, second])).await
     }
 
-    /// Asks how good a text is.
+    /// Asks for a rating of a text.
     pub(super) async fn rate(&self, judge: &Judge, text: &str) -> Answer<Rated> {
         let question = JudgeQuestion::Rate { text: text.to_owned() };
         self.ask(judge, question, |reply| reply::read_rating(reply, &self.criteria, &[text])).await
@@ -150,7 +150,7 @@ fn beginning(reply: &str) -> String {
     if characters.next().is_some() { format!("{shown}…") } else { shown }
 }
 
-/// The one chance to say it again.
+/// The messages that ask for the one repair.
 fn repair(reply: String, fault: &str) -> [Message; 2] {
     let ask = format!(
         "That was no valid answer ({fault}). Answer again with the JSON object alone, in the form you were given."

@@ -1,9 +1,9 @@
-//! From what was said to a choice: pure arithmetic over a [`Judgement`]'s evidence, so that it can be done anew for nothing.
+//! Derives the choice from a [`Judgement`]'s evidence. Pure arithmetic, so it can be repeated for
+//! free.
 //!
-//! The order in which candidates, ratings or verdicts stand changes nothing. Candidates of one content share their
-//! strength, and the chance of being the best between them. One of which nothing is known (its ratings or comparisons
-//! are all missing) is not guessed at: it stands last with the widest interval, and takes its even share of the
-//! chance of being the best away from the others.
+//! The order of candidates, ratings and verdicts does not matter. Candidates with the same content
+//! share a strength, and divide P(best) among them. A candidate without any valid answer is not
+//! guessed at: it comes last with the widest interval, and takes an even share of P(best).
 
 use std::collections::BTreeMap;
 
@@ -20,21 +20,21 @@ use super::explain;
 use super::field::{Field, compare_ties};
 use super::strength::{self, Fitted, Strength};
 
-/// The chance of being the best from which a choice counts as confident, unless another is asked for.
+/// The default P(best) from which a choice is confident.
 pub const CONFIDENT: f64 = 0.8;
 /// The same for a thorough selection.
 pub const THOROUGHLY_CONFIDENT: f64 = 0.95;
 
-/// What a chance is rounded to: draws say no more.
+/// Probabilities are rounded to thousandths, the precision of the draws.
 const DIGITS: f64 = 1000.0;
 
-/// A candidate at least as strong as the winner in this share of draws cannot be told from it.
+/// A candidate at least as strong as the winner in this share of draws is tied with it.
 const TOLD_APART: f64 = 0.1;
 
-/// Margins nearer to 0 than this are none.
+/// Margins closer to 0 than this count as 0.
 pub(super) const NO_MARGIN: f64 = 1e-9;
 
-/// What there is to conclude from.
+/// The evidence for a conclusion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evidence<'e> {
     pub(super) judges: &'e [JudgeName],
@@ -43,39 +43,39 @@ pub(super) struct Evidence<'e> {
     pub(super) verdicts: &'e [PairVerdict],
     /// Questions without a valid answer.
     pub(super) lost: explain::Lost,
-    /// How many candidates there were before the first so many were taken.
+    /// The number of candidates before the limit was applied.
     pub(super) given: usize,
-    /// By judge, what is known of it.
+    /// The profile of each judge.
     pub(super) profiles: &'e [Option<JudgeProfile>],
-    /// When the profiles are looked at.
+    /// The time at which the age of the profiles is taken.
     pub(super) at: Timestamp,
-    /// The chance of being the best from which a choice counts as confident.
+    /// The P(best) from which the choice is confident.
     pub(super) wanted: f64,
 }
 
-/// What the evidence comes to: the parts of a `SelectResult` that are no prompt and no account.
+/// The conclusion from the evidence: a `SelectResult` without prompt and metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Concluded {
-    /// The winner, how sure that is, and all candidates best first.
+    /// The winner, the confidence, and all candidates best first.
     pub conclusion: Conclusion,
-    /// Who the winner cannot be told from; empty when confident.
+    /// The candidates tied with the winner; empty if confident.
     pub tied: Vec<PromptId>,
     /// All candidates, best first.
     pub ranking: Vec<Standing>,
-    /// Every pair about which something valid was said, judges and orders taken together.
+    /// Every pair with a valid answer, over all judges and both orders.
     pub comparisons: Vec<Comparison>,
-    /// The share of pairs whose two orders agreed, by judge and pair; `None` when none was asked about in both.
+    /// The share of pairs (by judge) whose two orders agreed; `None` if none has both orders.
     pub swap_consistency: Option<f64>,
-    /// Age in days of the oldest of the judges' own tests; `None` when one was never tested.
+    /// The age in days of the oldest audit of the judges; `None` if one was never audited.
     pub audit_age_days: Option<f64>,
-    /// Why, in words.
+    /// The reasoning.
     pub reasoning: String,
-    /// Why not to believe it, in words.
+    /// The warnings.
     pub warnings: Vec<String>,
 }
 
-/// Adds a stored judgement up again. `profiles` are what is known of [`Judgement::judges`], in their order; their age
-/// is that at the time of the judgement.
+/// Recomputes the conclusion of a stored judgement. `profiles` are those of [`Judgement::judges`],
+/// in their order; their age is taken at the time of the judgement.
 ///
 /// `None` for a judgement without a candidate.
 pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Option<Concluded> {
@@ -101,7 +101,7 @@ impl Evidence<'_> {
         let said = evidence::said(&field, &opinions, self.ratings, self.profiles, &errors);
         let mut fitted = strength::fit(&said, &errors.possibilities, seed(&field));
         if field.len() == 1 {
-            // Nothing to be told apart; a strength of its own it has none.
+            // A single text has no relative strength.
             fitted.strengths = vec![Some(Strength { score: 0.5, interval: [0.5; 2], best: 1.0 })];
         }
         let comparisons = comparisons(&field, &opinions);
@@ -129,7 +129,7 @@ impl Evidence<'_> {
         })
     }
 
-    /// The judges whose errors no test has measured.
+    /// The judges without a calibration.
     pub(super) fn untested(&self) -> Vec<&JudgeName> {
         let is_known = |at: usize| {
             let profile = self.profiles.get(at).and_then(Option::as_ref);
@@ -152,22 +152,22 @@ fn in_digits(chance: f64) -> f64 {
     (chance * DIGITS).round() / DIGITS
 }
 
-/// The same candidates give the same draws, whatever their order.
+/// The seed of the draws: the same for the same candidates in any order.
 pub(super) fn seed(field: &Field) -> u64 {
     let hashes: Vec<u8> = field.entries.iter().flat_map(|entry| entry.head().content_hash.to_le_bytes()).collect();
     xxh3_64(&hashes)
 }
 
-/// One candidate in its place.
+/// A ranked candidate.
 struct Placed {
     id: PromptId,
     entry: usize,
     strength: Option<Strength>,
-    /// Its chance of being the best.
+    /// Its P(best).
     best: f64,
 }
 
-/// All candidates, best first; those of which nothing is known last.
+/// All candidates, best first; those without a valid answer last.
 fn placed(field: &Field, fitted: &Fitted) -> Vec<Placed> {
     let count = field.candidates() as f64;
     let of_entries = field.entries.iter().zip(&fitted.strengths);
@@ -181,13 +181,13 @@ fn placed(field: &Field, fitted: &Fitted) -> Vec<Placed> {
         let of = |member: &Candidate| Placed { id: member.prompt_id, entry: at, strength, best };
         placed.extend(entry.members.iter().map(|member| (member, of(member))));
     }
-    // Strengths from even margins differ by rounding alone.
+    // Strengths from even margins differ only by rounding.
     let rounded = |placed: &Placed| placed.strength.map_or(-1.0, |strength| (strength.score * 1e9).round());
     placed.sort_by(|(a, of_a), (b, of_b)| rounded(of_b).total_cmp(&rounded(of_a)).then_with(|| compare_ties(a, b)));
     placed.into_iter().map(|(_, placed)| placed).collect()
 }
 
-/// The lowest score, for those of which nothing is known: they stand last, and their interval says how little that means.
+/// The lowest score, which candidates without a valid answer get: they come last.
 fn lowest(placed: &[Placed]) -> f64 {
     placed.iter().filter_map(|placed| placed.strength).map(|known| known.score).fold(0.5, f64::min)
 }
@@ -208,7 +208,7 @@ fn standing(field: &Field, placed: &Placed, lowest: f64, comparisons: &[Comparis
     }
 }
 
-/// Those the winner cannot be told from: its own copies, those nearly as strong in the draws, at least the nearest one.
+/// The candidates tied with the winner: its copies, those about as strong, at least the nearest.
 fn tied(placed: &[Placed], fitted: &Fitted) -> Vec<PromptId> {
     let Some((winner, others)) = placed.split_first() else { return Vec::new() };
     let reach = |other: &Placed| {
@@ -222,7 +222,7 @@ fn tied(placed: &[Placed], fitted: &Fitted) -> Vec<PromptId> {
     others.iter().filter(|other| reach(other) >= nearest).map(|other| other.id).collect()
 }
 
-/// The pairs, what all judges said of each taken together; then copies beside what they are copies of.
+/// The compared pairs, over all judges; then each copy with its original.
 fn comparisons(field: &Field, opinions: &[Opinion<'_>]) -> Vec<Comparison> {
     let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
     for opinion in opinions {
@@ -242,7 +242,7 @@ fn comparisons(field: &Field, opinions: &[Opinion<'_>]) -> Vec<Comparison> {
     asked.chain(copies).collect()
 }
 
-/// What was said of one pair.
+/// The combined comparison of one pair.
 pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Comparison> {
     let first = opinions.first()?;
     let (a, b) = (field.entries[first.a].id(), field.entries[first.b].id());
@@ -256,7 +256,7 @@ pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Com
     Some(Comparison { a, b, winner, margin, agreed, reasoning: explain::of_pair((a, b), opinions, margin) })
 }
 
-/// The share of opinions whose orders agreed; `None` when there were no two orders to disagree.
+/// The share of opinions whose orders agreed; `None` if none has both orders.
 fn swap_consistency(opinions: &[Opinion<'_>]) -> Option<f64> {
     let both: Vec<bool> = opinions.iter().filter_map(Opinion::agreed).collect();
     (!both.is_empty()).then(|| both.iter().filter(|agreed| **agreed).count() as f64 / both.len() as f64)

@@ -1,10 +1,10 @@
-//! Circles among the comparisons: A beat B, B beat C, C beat A. No order of the candidates fits them, whatever the strengths.
+//! Finds cycles among the comparisons: A beat B, B beat C, C beat A. No ranking fits a cycle.
 
 use std::collections::VecDeque;
 
 use crate::domain::{Comparison, PromptId};
 
-/// The shortest circle through the winner, else the shortest there is, as a sentence.
+/// Describes the shortest cycle through the winner, else the shortest of all.
 pub(super) fn told(comparisons: &[Comparison], winner: PromptId) -> Option<String> {
     let circle = circle(comparisons, winner)?;
     let next = circle.iter().cycle().skip(1);
@@ -14,7 +14,7 @@ pub(super) fn told(comparisons: &[Comparison], winner: PromptId) -> Option<Strin
     Some(format!("{} and {last}: no order fits all verdicts.", others.join(", ")))
 }
 
-/// Each beat the next one, and the last the first. Of equally short ones the one of whoever is compared first.
+/// A cycle in which each beat the next. Among equally short ones the one found first.
 fn circle(comparisons: &[Comparison], winner: PromptId) -> Option<Vec<PromptId>> {
     let mut all = vec![winner];
     for comparison in comparisons {
@@ -37,7 +37,7 @@ fn circle(comparisons: &[Comparison], winner: PromptId) -> Option<Vec<PromptId>>
     Some(found.into_iter().map(|at| all[at]).collect())
 }
 
-/// The shortest way from one back to itself.
+/// The shortest cycle through `from`.
 fn shortest(beats: &[Vec<usize>], from: usize) -> Option<Vec<usize>> {
     let mut reached_from = vec![None; beats.len()];
     let mut waiting = VecDeque::from([from]);

@@ -1,84 +1,85 @@
-//! How far judges err: what each is known to be like, as weighted possibilities that the strengths are fitted under.
+//! The error model of judges: weighted hypotheses under which the strengths are fitted.
 //!
-//! What a judge sees of a candidate is its worth and the judge's own taste; what it says of a pair is the difference of
-//! what it sees and an error of that pair; a rating has an error of its own. [`Possibility`] holds the variances of
-//! these four, in squared margins. A judge without a test may be anything: most of the weight is on judges whose
-//! verdicts say nothing of worth, as one cannot see from a few verdicts that they do, so that one clear pair which agrees
-//! in both orders says six in ten. How evenly it favours a place tells those that answer by chance. A tested judge has the
-//! possibilities that its [`Calibration`] makes likely, and labels by people narrow them further.
+//! A judge perceives a candidate's worth plus its own taste. Its margin for a pair is the
+//! difference of what it perceives plus an error of the pair; a rating has its own error. A
+//! [`Possibility`] has the variances of these four, in squared margins. For an untested judge most
+//! of the weight is on hypotheses with almost no worth in the verdicts, so one clear pair that
+//! agrees in both orders gives only 0.6; how its margins scatter by position reveals random
+//! answers. A tested judge has the hypotheses that its [`Calibration`] makes likely, narrowed
+//! further by people's labels.
 
 use super::evidence::TRUST;
 use crate::domain::{Calibration, JudgeProfile, LabelledMargin};
 
-/// Variances that a judge may have, and how likely they are before anything is asked.
+/// One hypothesis about a judge: its variances, and its prior weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Possibility {
     pub(super) weight: f64,
-    /// Of the worth of candidates.
+    /// The variance of the candidates' worth.
     pub(super) worth: f64,
-    /// Of what the judge likes in a text beside its worth.
+    /// The variance of what the judge likes in a text besides its worth.
     pub(super) taste: f64,
-    /// Of the error of a pair's mean margin.
+    /// The error variance of a pair's mean margin.
     pub(super) pair: f64,
-    /// Of the error of a rating.
+    /// The error variance of a rating.
     pub(super) rating: f64,
-    /// Of a preference for length that is left, for each unit of the logarithm of lengths.
+    /// The variance of the remaining length preference per unit of log length.
     pub(super) length: f64,
-    /// Of what the judge gives to the place, between pairs: answers made by chance scatter in it as in all else. 0 where
-    /// nothing is to follow from that.
+    /// The variance of the position bias between pairs, in which random answers scatter as much as
+    /// in all else. 0 if nothing is to be concluded from it.
     pub(super) scatter: f64,
 }
 
-/// What is known of a panel taken together.
+/// The error model of a panel as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Errors {
     pub(super) possibilities: Vec<Possibility>,
-    /// How much each judge counts; they add up to 1.
+    /// The weight of each judge; they add up to 1.
     pub(super) weights: Vec<f64>,
-    /// True where every judge was tested, so that what is left to gain by asking can be told.
+    /// True if every judge was tested, so that the gain of further questions can be estimated.
     pub(super) is_known: bool,
 }
 
-/// Shares of worth in what an unknown judge says of pairs, and how likely they are.
+/// Shares of worth in an untested judge's margins, with prior weights.
 const SHARES_OF_WORTH: [(f64, f64); 5] = [(0.004, 14.0), (0.15, 1.2), (0.35, 1.0), (0.6, 0.8), (0.85, 0.3)];
-/// From this share of worth on a judge says something of it.
+/// From this share of worth on a judge is informative.
 const SEEING: f64 = 0.05;
-/// Shares of taste in the rest.
+/// Shares of taste in the remaining variance.
 const SHARES_OF_TASTE: [f64; 3] = [0.0, 0.4, 0.8];
-/// How much likelier no taste is than each other share, for a judge that says nothing of worth.
+/// The prior odds of no taste against each other share, for an uninformative judge.
 const CHANCE_WITHOUT_WORTH: f64 = 2.0;
-/// The variance of what a judge gives to the place between pairs, where its answers are not made by chance.
+/// The variance of the position bias between pairs for a judge that does not answer at random.
 const STEADY: f64 = 0.06;
-/// Variances of mean margins between candidates.
+/// Variances of mean margins between candidates, with prior weights.
 const VARIANCES: [(f64, f64); 4] = [(0.12, 1.0), (0.25, 2.0), (0.5, 2.0), (0.9, 1.0)];
-/// Variances of the error of ratings beside half the variance of pairs.
+/// Error variances of ratings, relative to half the variance of pairs.
 const RATING_SHARES: [f64; 4] = [0.08, 0.25, 0.8, 2.5];
-/// Standard deviation of the preference for length of a judge that was not tested for it.
+/// The standard deviation of the length preference of a judge that was not tested for it.
 const UNKNOWN_LENGTH: f64 = 0.1;
-/// Variances below these are none that a judge of five grades and ten points can have.
+/// The least variance that a judge with five grades and ten points can have.
 const LEAST: f64 = 0.01;
 
-/// Standard deviations of worth that a tested judge is taken to see.
+/// The standard deviations of perceived worth that are considered for a tested judge.
 const WORTHS: [f64; 7] = [0.005, 0.08, 0.16, 0.25, 0.35, 0.5, 0.7];
 const TASTES: [f64; 7] = [0.0004, 0.01, 0.03, 0.06, 0.12, 0.25, 0.5];
-/// The median of the spread of candidates beside what a copy made worse on purpose loses, and the spread of its logarithm.
+/// The median spread of candidates relative to the signal of the audit, and its log spread.
 const SPREAD_OF_CANDIDATES: (f64, f64) = (0.8, 0.42);
-/// What a sound judge sees in such copies, in margins, and its spread.
+/// The mean and the spread of a sound judge's signal in the audit, in margins.
 const USUAL_SIGNAL: (f64, f64) = (0.6, 0.3);
-/// How likely a judge sees nothing, before its test.
+/// The prior probability that a judge perceives nothing.
 const BLIND: f64 = 0.43;
-/// What the scatter of a test counts for: its pairs share texts.
+/// The discount on the scatter of an audit, because its pairs share texts.
 const INDEPENDENT: f64 = 0.8;
-/// Possibilities that are kept.
+/// The most hypotheses that are kept.
 const MOST: usize = 240;
-/// The share of their errors that judges of a panel have in common.
+/// The share of their errors that the judges of a panel have in common.
 const SHARED: f64 = 0.5;
-/// How much a judge counts in a panel that was not tested: that of a signal of 0.4 with a usual error.
+/// The weight of an untested judge in a panel: that of a signal of 0.4 with a usual error.
 const UNTESTED_SIGNAL: f64 = 0.4;
 const USUAL_ERROR: f64 = 0.35;
 
 impl Errors {
-    /// What these judges are like together.
+    /// The error model of these judges together.
     pub(super) fn of(profiles: &[Option<JudgeProfile>], judges: usize) -> Self {
         let profile = |at: usize| profiles.get(at).and_then(Option::as_ref);
         let calibration = |at: usize| profile(at).and_then(|profile| profile.calibration.as_ref());
@@ -91,7 +92,7 @@ impl Errors {
         } else {
             weights.fill(1.0 / judges.max(1) as f64);
         }
-        // As the one that counts most, with errors that are smaller as more judges count.
+        // Modelled on the judge with the largest weight, with smaller errors for more judges.
         let first = (0..judges).max_by(|a, b| weights[*a].total_cmp(&weights[*b]).then(b.cmp(a)));
         let labels = first.and_then(profile).and_then(|profile| profile.labels.as_ref());
         let labels = labels.map_or(&[][..], |labels| &labels.observations);
@@ -122,7 +123,7 @@ fn untested() -> f64 {
     UNTESTED_SIGNAL / USUAL_ERROR
 }
 
-/// What a judge sees beside how far it errs.
+/// The ratio of a judge's signal to its error.
 fn reliability(known: &Calibration) -> f64 {
     let error = if known.degrees > 0.0 { known.pair_scatter / known.degrees } else { USUAL_ERROR };
     (known.signal - known.signal_error).max(0.0) / error.max(LEAST)
@@ -143,7 +144,7 @@ fn unknown() -> Vec<Possibility> {
                         pair: (rest * (1.0 - taste)).max(LEAST),
                         rating: rating * variance / 2.0 + LEAST,
                         length: UNKNOWN_LENGTH * UNKNOWN_LENGTH,
-                        // The halves of a sum and of a difference of two answers that have nothing in common are alike.
+                        // For two unrelated answers the half sum and half difference vary alike.
                         scatter: if is_chance { variance } else { STEADY },
                     });
                 }
@@ -153,7 +154,7 @@ fn unknown() -> Vec<Possibility> {
     all
 }
 
-/// `count` numbers from `low` to `high`, each the same multiple of the one before.
+/// `count` numbers from `low` to `high` in geometric progression.
 fn steps(low: f64, high: f64, count: i32) -> impl Iterator<Item = f64> {
     (0..count).map(move |at| low * (high / low).powf(f64::from(at) / f64::from(count - 1)))
 }
@@ -164,7 +165,7 @@ fn tested(known: &Calibration) -> Vec<Possibility> {
     for taste in TASTES {
         for pair in steps(0.02, 1.2, 9) {
             for rating in steps(0.01, 0.6, 6) {
-                // The two residuals of a pair of texts, of its margin and of its ratings, have the taste in common.
+                // The residuals of a pair's margin and of its ratings share the taste.
                 let (of_pair, of_rating, joint) = (2.0 * taste + pair, 2.0 * (taste + rating), 2.0 * taste);
                 let determinant = of_pair * of_rating - joint * joint;
                 let trace =
@@ -197,7 +198,7 @@ fn tested(known: &Calibration) -> Vec<Possibility> {
     all
 }
 
-/// How likely it is that a judge with this signal sees nothing at all.
+/// The probability that a judge with this signal perceives nothing at all.
 fn blind(known: &Calibration) -> f64 {
     let density = |from: f64, spread: f64| (-0.5 * ((known.signal - from) / spread).powi(2)).exp() / spread;
     let error = known.signal_error.max(LEAST);
@@ -206,7 +207,7 @@ fn blind(known: &Calibration) -> f64 {
     if nothing + something > 0.0 { nothing / (nothing + something) } else { 0.0 }
 }
 
-/// The share of one of [`WORTHS`] for a judge that sees something, over what its signal may be.
+/// The weight of one of [`WORTHS`] for a judge that perceives something, averaged over its signal.
 fn seeing(known: &Calibration, worth: f64) -> f64 {
     let error = known.signal_error.max(LEAST);
     let (of_usual, of_known) = (USUAL_SIGNAL.1.powi(-2), error.powi(-2));
@@ -230,7 +231,7 @@ fn seeing(known: &Calibration, worth: f64) -> f64 {
     sum / total
 }
 
-/// How well a possibility explains what people said of pairs with these margins.
+/// The likelihood of people's labels for pairs with these margins under a hypothesis.
 fn labelled(labels: &[LabelledMargin], possibility: &Possibility) -> f64 {
     let of_worth = 2.0 * possibility.worth;
     let all = of_worth + 2.0 * possibility.taste + possibility.pair;
@@ -243,7 +244,7 @@ fn labelled(labels: &[LabelledMargin], possibility: &Possibility) -> f64 {
     likelihood.sum::<f64>().exp()
 }
 
-/// Those that count for something, with weights that add up to 1.
+/// The hypotheses with the largest weights, normalised to add up to 1.
 fn likeliest(mut all: Vec<Possibility>) -> Vec<Possibility> {
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     all.truncate(MOST);

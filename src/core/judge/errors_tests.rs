@@ -1,4 +1,4 @@
-//! What judges are taken to be like before and after their test, seen by what one pair then says.
+//! Tests of the error model before and after an audit, by the conclusion from one pair.
 
 use super::super::strength::{Margin, Said, fit};
 use super::*;
@@ -6,14 +6,14 @@ use crate::domain::ModelMetadata;
 use crate::judge::labels::agreement;
 use crate::store::samples;
 
-/// What a pair that agrees in both orders says.
+/// P(best) from one pair that agrees in both orders.
 fn chance(errors: &Errors, margin: f64) -> f64 {
     let margins = vec![Margin { a: 0, b: 1, mean: margin, extra: 0.0 }];
     let said = Said { margins, ratings: vec![None; 2], lengths: vec![0.0; 2], leans: vec![vec![0.0]] };
     fit(&said, &errors.possibilities, 1).strengths[0].unwrap().best
 }
 
-/// A judge whose test found this signal and these standard deviations of the errors of pairs and of ratings.
+/// A judge whose audit found this signal and these standard deviations of pair and rating errors.
 fn tested_as(signal: f64, pair: f64, rating: f64) -> JudgeProfile {
     let degrees = 20.0;
     let calibration = Calibration {
@@ -51,7 +51,7 @@ fn labels_that_a_person_gave_outweigh_the_test() {
     let mut profile = tested_as(0.8, 0.3, 0.25);
     let before = chance(&Errors::of(&[Some(profile.clone())], 1), 0.5);
     let label = |choice| LabelledMargin { margin: 0.5, choice };
-    // A person who agrees half of the time: the judge says nothing.
+    // A person agrees half of the time, so the judge is uninformative.
     let observations: Vec<LabelledMargin> = (0..40).map(|at| label(if at % 2 == 0 { 1 } else { -1 })).collect();
     profile.labels = agreement(samples::moment(1), observations, 0, ModelMetadata::sum([]));
     let after = chance(&Errors::of(&[Some(profile)], 1), 0.5);

@@ -1,10 +1,10 @@
-//! What judges said, made ready to be added up: opinions of pairs without what length gives them, and ratings.
+//! Prepares the answers of judges for fitting: margins of pairs, corrected for length, and ratings.
 //!
-//! A judge that is known to prefer length ([`JudgeProfile::length_offset`]) has the part of a margin that the two
-//! lengths explain taken off: [`TRUST`] of it, since it was measured on other texts; all of it where the margin is no
-//! more than what its preference alone makes it say. Nothing is taken for a judge without a profile.
+//! For a judge with a known length bias ([`JudgeProfile::length_offset`]) the part of a margin that
+//! the lengths explain is subtracted: [`TRUST`] of it, because it was measured on other texts, or
+//! the whole margin if the bias alone explains it. A judge without a profile is not corrected.
 //!
-//! The judges of a panel are taken together by how much each counts ([`Errors::weights`]).
+//! The judges of a panel are averaged with [`Errors::weights`].
 
 use std::collections::BTreeMap;
 
@@ -14,35 +14,35 @@ use super::errors::Errors;
 use super::field::{Entry, Field};
 use super::strength::{Margin, Said};
 
-/// How much of a measured preference for length is taken off.
+/// The share of a measured length bias that is subtracted.
 pub(super) const TRUST: f64 = 0.76;
-/// From this share of a margin on a preference for length makes a judge say one grade more, as judges round.
+/// From this size on a length bias makes a judge give one more grade, because judges round.
 const SAYS_A_GRADE: f64 = 0.2;
-/// What rounding to grades adds to a margin at most.
+/// The most that rounding to grades adds to a margin.
 const HALF_A_STEP: f64 = 0.25;
 /// The margin that a point of a rating is worth.
 const MARGIN_OF_A_POINT: f64 = 0.4;
-/// From this margin on it may have been any larger one.
+/// From this size on a margin may be clipped.
 const LARGEST: f64 = 0.9;
-/// The variance of what a preference for the place is not known to give where a pair was asked about in one order.
+/// The extra variance of a pair asked in only one order, for the unknown position bias.
 const ONE_ORDER: f64 = 0.1;
 
-/// One judge's opinion of a pair of entries, `a` being the earlier one.
+/// One judge's opinion of a pair of entries, where `a` has the smaller index.
 #[derive(Debug, Clone)]
 pub(super) struct Opinion<'v> {
     pub(super) judge: usize,
     pub(super) a: usize,
     pub(super) b: usize,
-    /// With `a` shown first.
+    /// The verdict with `a` shown first.
     pub(super) forward: Option<&'v PairVerdict>,
-    /// With `b` shown first.
+    /// The verdict with `b` shown first.
     pub(super) backward: Option<&'v PairVerdict>,
-    /// What the lengths alone give `a`.
+    /// The margin that the lengths alone give `a`.
     pull: f64,
 }
 
 impl Opinion<'_> {
-    /// The mean of the orders that were answered, as answered; positive favours `a`.
+    /// The uncorrected mean margin of the answered orders; positive favours `a`.
     fn answered(&self) -> f64 {
         match (self.forward, self.backward) {
             (Some(forward), Some(backward)) => f64::midpoint(forward.margin, -backward.margin),
@@ -52,18 +52,18 @@ impl Opinion<'_> {
         }
     }
 
-    /// The margin without what length gave, -1..=1.
+    /// The margin corrected for length, -1..=1.
     pub(super) fn margin(&self) -> f64 {
         (self.answered() - offset(self.answered(), self.pull)).clamp(-1.0, 1.0)
     }
 
-    /// Whether the two orders favour the same one; `None` when one of them is not there.
+    /// Whether both orders favour the same entry; `None` if an order is missing.
     pub(super) fn agreed(&self) -> Option<bool> {
         let side = |margin: f64| Grade::nearest(margin).margin().partial_cmp(&0.0);
         self.forward.zip(self.backward).map(|(forward, backward)| side(forward.margin) == side(-backward.margin))
     }
 
-    /// The margin that counts, less `position_bias` where one order alone was answered: what the judge gives to the first place.
+    /// The margin corrected for length and, if only one order was answered, for `position_bias`.
     fn counted(&self, position_bias: f64) -> f64 {
         let answered = match (self.forward, self.backward) {
             (Some(_), None) => self.answered() - position_bias,
@@ -73,27 +73,27 @@ impl Opinion<'_> {
         answered - offset(answered, self.pull)
     }
 
-    /// The variance of what is not known of it beside the error of every pair.
+    /// Its variance in addition to that of every pair.
     fn extra(&self) -> f64 {
         let one_order = if self.forward.is_some() == self.backward.is_some() { 0.0 } else { ONE_ORDER };
-        // What lengths explain of a margin that could not have been larger is not known.
+        // How much of a clipped margin the lengths explain is unknown.
         let is_cut = self.pull * self.answered() > 0.0 && self.answered().abs() >= LARGEST;
         one_order + if is_cut { (self.pull.abs().min(1.5) / 2.0).powi(2) } else { 0.0 }
     }
 
-    /// What it gave to the first place, where both orders were answered.
+    /// Its position bias, if both orders were answered.
     fn position_bias(&self) -> Option<f64> {
         self.forward.zip(self.backward).map(|(forward, backward)| f64::midpoint(forward.margin, backward.margin))
     }
 }
 
-/// What to take off a margin of which lengths alone explain `pull`.
+/// The length correction of a margin, where the lengths alone explain `pull`.
 fn offset(margin: f64, pull: f64) -> f64 {
     let is_explained = margin * pull > 0.0 && margin.abs() <= explained(pull.abs());
     if is_explained { margin } else { TRUST * pull }
 }
 
-/// The most that a judge says because of a preference for length of this size: what it says is rounded to grades.
+/// The largest margin that a length bias of this size explains, with rounding to grades.
 fn explained(pull: f64) -> f64 {
     let grades = if pull >= SAYS_A_GRADE + 0.5 {
         1.0
@@ -105,7 +105,7 @@ fn explained(pull: f64) -> f64 {
     f64::max(grades, pull + pull.min(HALF_A_STEP))
 }
 
-/// The opinions in the verdicts, by judge and pair. Verdicts on what is no candidate, or on one text, count for nothing.
+/// The opinions in the verdicts, by judge and pair. Ignores verdicts on non-candidates or one text.
 pub(super) fn opinions<'v>(
     field: &Field,
     verdicts: &'v [PairVerdict],
@@ -129,12 +129,12 @@ pub(super) fn opinions<'v>(
     opinions.into_values().collect()
 }
 
-/// What a judge's liking for length is taken to be.
+/// The assumed length bias of a judge.
 fn length_slope(profiles: &[Option<JudgeProfile>], judge: usize) -> f64 {
     profiles.get(judge).and_then(Option::as_ref).map_or(0.0, JudgeProfile::length_offset)
 }
 
-/// What was said of every pair and every entry, all judges taken together.
+/// The observations of every pair and entry, over all judges.
 pub(super) fn said(
     field: &Field,
     opinions: &[Opinion<'_>],
@@ -148,7 +148,7 @@ pub(super) fn said(
     Said { margins: margins(opinions, errors), ratings, lengths, leans: leans(opinions, errors) }
 }
 
-/// By judge, what it gave to the first place in each pair that it answered in both orders.
+/// For each judge, its position bias in each pair that it answered in both orders.
 fn leans(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Vec<f64>> {
     let of_judge =
         |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(Opinion::position_bias);
@@ -159,9 +159,9 @@ fn weight(errors: &Errors, judge: usize) -> f64 {
     errors.weights.get(judge).copied().unwrap_or_default()
 }
 
-/// The mean of each pair's margins, by how much each judge counts.
+/// The mean margin of each pair, weighted by judge.
 fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
-    // Shrunken, because few pairs show it.
+    // Shrunk towards 0, because it is estimated from few pairs.
     let shrunken = |known: Vec<f64>| known.iter().sum::<f64>() / (known.len() as f64 + 1.0);
     let leans: Vec<f64> = leans(opinions, errors).into_iter().map(shrunken).collect();
     let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
@@ -181,7 +181,7 @@ fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
     by_pair.into_iter().map(of_pair).collect()
 }
 
-/// By entry, how far it is rated above what its judges rate on average, in points; `None` for one that none has rated.
+/// For each entry, its rating above its judges' average, in points; `None` if unrated.
 fn points(field: &Field, ratings: &[Rating], profiles: &[Option<JudgeProfile>], errors: &Errors) -> Vec<Option<f64>> {
     let judges: std::collections::BTreeSet<u32> = ratings.iter().map(|rating| rating.judge).collect();
     let mut above = vec![Vec::new(); field.len()];

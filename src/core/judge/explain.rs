@@ -1,4 +1,4 @@
-//! Why the winner won, and why one might not believe it, in words.
+//! Explains in words why the winner won, and what speaks against it.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,21 @@ use super::evidence::Opinion;
 use super::field::Field;
 use super::naming::named;
 
-/// What is said of two candidates of one content.
+/// The reasoning for two candidates with the same content.
 pub(super) const SAME_TEXT: &str = "The same text, to the letter; nothing was asked.";
 
-/// From so many comparisons on, a judge of which nothing is left once both orders are taken together is said to follow
-/// the place.
+/// The least number of comparisons for the warning that a judge only follows the order.
 const ENOUGH_TO_TELL: usize = 3;
 
-/// Characters of each of two reasons that are told beside each other.
+/// The most characters of each of two reasons that are shown together.
 const BESIDE_EACH_OTHER: usize = 200;
 
-/// What there is to tell from.
+/// The inputs of an explanation.
 pub(super) struct Told<'t> {
     pub(super) evidence: &'t Evidence<'t>,
     pub(super) opinions: &'t [Opinion<'t>],
     pub(super) comparisons: &'t [Comparison],
-    /// Candidates of which nothing is known.
+    /// The number of candidates without a valid answer.
     pub(super) unknown: usize,
 }
 
@@ -90,7 +89,7 @@ impl Told<'_> {
             let (other, margin) = if comparison.a == winner {
                 (comparison.b, comparison.margin)
             } else {
-                // No negative zero, which reads as a margin.
+                // Avoids negative zero, which would look like a margin.
                 (comparison.a, 0.0 - comparison.margin)
             };
             parts.push(format!("Against {} ({margin:+.2}): {}", other.short(), comparison.reasoning));
@@ -102,7 +101,7 @@ impl Told<'_> {
         parts.join("\n")
     }
 
-    /// What makes the judges doubtful: what their own test says, and what they did here.
+    /// Warnings about the judges, from their audits and from this judgement.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (at, judge) in self.evidence.judges.iter().enumerate() {
@@ -132,8 +131,8 @@ fn name(judge: &JudgeName) -> String {
     format!("`{}/{}`", judge.provider, judge.model)
 }
 
-/// True for a judge whose two orders cancel out in every comparison. One that calls everything even prefers no place, and
-/// one that changes its mind about close pairs may still say something in the mean of both orders.
+/// True for a judge whose two orders cancel out in every comparison. A judge that calls everything
+/// even has no position bias, and one that wavers on close pairs can still be useful on average.
 fn follows_the_place(opinions: &[&Opinion<'_>]) -> bool {
     let both: Vec<(f64, f64)> = opinions
         .iter()
@@ -145,7 +144,7 @@ fn follows_the_place(opinions: &[&Opinion<'_>]) -> bool {
         && both.iter().any(|(forward, _)| forward.abs() >= NO_MARGIN)
 }
 
-/// What was answered of a pair in one order, as it speaks for the first of the pair.
+/// The answer about a pair in one order; a positive margin favours the first of the pair.
 #[derive(Clone, Copy)]
 struct Said<'v> {
     margin: f64,
@@ -160,13 +159,13 @@ impl Said<'_> {
     }
 }
 
-/// The reasons of a comparison in which `first` was shown first, with the names of the candidates.
+/// The reasons of a comparison with `first` shown first, with the candidates' names filled in.
 pub(crate) fn in_order(reasoning: &str, first: PromptId, second: PromptId) -> String {
     named(reasoning, &first.short(), &second.short())
 }
 
-/// The reason that speaks for the outcome, of what was answered about `a` and `b`. An even outcome has two where the
-/// answers cancel out; an outcome for which no answer speaks says what was taken off.
+/// The reason for the outcome, from the answers about `a` and `b`. If the answers cancel out, one
+/// reason for each side; if no answer supports the outcome, a note on the length correction.
 pub(super) fn of_pair((a, b): (PromptId, PromptId), opinions: &[&Opinion<'_>], margin: f64) -> String {
     let said: Vec<Said<'_>> = opinions
         .iter()
@@ -211,13 +210,13 @@ const NO_MORE_THAN_LENGTH: &str = "Even: the judge is known to prefer length, an
 const AGAINST_THE_ANSWERS: &str =
     "No answer says so: it follows once the judge's known preference for length is taken off.";
 
-/// The answer that speaks most for one side; of equal ones the first, the order in which the candidates are named.
+/// The answer with the largest margin for one side; among equal ones the first.
 fn strongest<'v>(said: &[Said<'v>], side: f64) -> Option<Said<'v>> {
     let own = said.iter().filter(|said| said.margin * side >= NO_MARGIN);
     own.copied().reduce(|best, next| if next.margin * side > best.margin * side + NO_MARGIN { next } else { best })
 }
 
-/// A reason on one line, cut between words where it is long.
+/// A reason on one line, cut between words if it is long.
 fn shortened(reason: &str) -> String {
     let mut short = String::new();
     for word in reason.split_whitespace() {
@@ -233,30 +232,30 @@ fn shortened(reason: &str) -> String {
     short
 }
 
-/// Questions without a valid answer, by what became of them.
+/// The numbers of questions without a valid answer, by cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// Answered, in no form that can be read.
+    /// The reply could not be read.
     pub(super) unreadable: u32,
-    /// Cut off by a limit of time.
+    /// The call timed out.
     pub(super) timed_out: u32,
-    /// Failed otherwise.
+    /// The call failed otherwise.
     pub(super) failed: u32,
     /// Not asked, because a cap was reached.
     pub(super) refused_by_cap: u32,
-    /// Of which no more is known: a stored judgement has their number alone.
+    /// The cause is unknown, because a stored judgement has only the number.
     pub(super) unknown: u32,
-    /// How many questions there were to ask; 0 where that is not known.
+    /// The number of questions planned; 0 if unknown.
     pub(super) asked: u32,
 }
 
 impl Lost {
-    /// So many, of which no more is known.
+    /// This many questions with an unknown cause.
     pub(super) fn unknown(questions: u32) -> Self {
         Self { unknown: questions, ..Self::default() }
     }
 
-    /// All of it in words; `None` when nothing is missing.
+    /// Describes the missing answers; `None` if there are none.
     pub(super) fn told(&self) -> Option<String> {
         let parts: Vec<(u32, &str)> = [
             (self.unreadable, "could not be read"),

@@ -1,4 +1,4 @@
-//! What is said of a choice, over answers that are made up.
+//! Tests of explanations, with made-up answers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::domain::{JudgeProfile, Judgement, ModelMetadata, Prompt};
 use crate::judge::tests::candidates;
 use crate::store::samples;
 
-/// What `judges` answered about each pair, `(first, second, margin)`; `missing` more were not answered.
+/// A judgement with these answers `(first, second, margin)` and `missing` unanswered questions.
 fn judgement(all: &[Prompt], said: &[(usize, usize, f64)], missing: u32) -> Judgement {
     let verdicts = said.iter().map(|&(first, second, margin)| PairVerdict {
         judge: 0,

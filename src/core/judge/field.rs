@@ -1,17 +1,17 @@
-//! The candidates as the arithmetic sees them: in an order of their own, the same texts taken together.
+//! The candidates grouped by content, in an order independent of the input.
 //!
-//! The order in which candidates came is forgotten here: they stand by their content's hash, then their id. Those of one
-//! content form an [`Entry`], which is judged once, through the member that wins ties; the same text cannot be better
-//! than itself, so nothing is asked about two of them and the margin between them is 0.
+//! Candidates are ordered by content hash, then id. Those with the same content form an [`Entry`],
+//! which is judged once, represented by the member that wins ties. The margin between members is 0,
+//! and no question is asked about them.
 
 use std::cmp::Ordering;
 
 use crate::domain::{Candidate, PromptId};
 
-/// Candidates of one content.
+/// Candidates with the same content.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    /// Who is asked about, and then the others, as ties are broken.
+    /// The representative, then the others, in tie-breaking order.
     pub(super) members: Vec<Candidate>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Field {
 }
 
 impl Entry {
-    /// The member that stands for all.
+    /// The member that represents all.
     pub(super) fn head(&self) -> &Candidate {
         &self.members[0]
     }
@@ -55,17 +55,17 @@ impl Field {
         self.entries.len()
     }
 
-    /// How many candidates there are, equal ones counted each.
+    /// The number of candidates, copies included.
     pub(super) fn candidates(&self) -> usize {
         self.entries.iter().map(|entry| entry.members.len()).sum()
     }
 
-    /// The entry of a candidate.
+    /// The index of a candidate's entry.
     pub(super) fn place(&self, id: PromptId) -> Option<usize> {
         self.entries.iter().position(|entry| entry.members.iter().any(|member| member.prompt_id == id))
     }
 
-    /// Every pair of the given entries, the earlier first.
+    /// Every pair of the given entries, the smaller index first.
     pub(super) fn pairs(places: &[usize]) -> Vec<(usize, usize)> {
         let mut places = places.to_vec();
         places.sort_unstable();
@@ -76,7 +76,7 @@ impl Field {
     }
 }
 
-/// The order of candidates between which nothing else decides: lower cost (unknown last), fewer tokens, content hash, id.
+/// Breaks ties: lower cost (unknown last), fewer tokens, content hash, id.
 pub(super) fn compare_ties(a: &Candidate, b: &Candidate) -> Ordering {
     let cost = |candidate: &Candidate| candidate.cost_usd.unwrap_or(f64::INFINITY);
     cost(a)

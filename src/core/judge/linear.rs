@@ -1,8 +1,8 @@
-//! The little linear algebra that fitting strengths needs: Cholesky's factor of a symmetric positive definite matrix.
+//! Linear algebra for fitting strengths: Cholesky factors of symmetric positive definite matrices.
 //!
-//! Matrices are slices by row; only the lower half of a factor is read.
+//! Matrices are row-major slices; only the lower half of a factor is read.
 
-/// Replaces the lower half of `matrix` by its factor L, where L Lᵀ is the matrix. Gives the logarithm of its determinant.
+/// Replaces the lower half of `matrix` M by L, where L Lᵀ = M. Returns the log determinant of M.
 pub(super) fn factor(matrix: &mut [f64], size: usize) -> f64 {
     let mut logarithm = 0.0;
     for column in 0..size {

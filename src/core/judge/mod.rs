@@ -1,24 +1,24 @@
-//! The judge: which of several prompts is best, and how sure that is.
+//! The judge: chooses the best of several prompts, with a confidence.
 //!
-//! Four candidates or more are first rated, each by itself; then pairs are compared in both orders, with graded verdicts
-//! by criterion: always the pair whose answer is expected to help most, until the chance that the leader is the best is
-//! as large as is wanted, or for a tested judge until one more answer would hardly change it ([`most_asks`] bounds it).
-//! [`Judging::thorough`] goes on up to every pair; a panel asks every judge all of it. Beyond [`MOST_CANDIDATES`] the
-//! first so many are judged: callers give them in rank order. Candidates of one content are judged once, and nothing is
-//! asked about two of them.
+//! Four or more candidates are first rated one by one. Then pairs are compared in both orders, with
+//! a grade for each criterion: always the pair whose answer is expected to help most, until P(best)
+//! of the leader is high enough or, for a tested judge, another answer would hardly change it
+//! ([`most_asks`] bounds it). [`Judging::thorough`] compares up to every pair; a panel asks every
+//! judge. At most [`MOST_CANDIDATES`] are judged, so callers pass them in rank order. Candidates
+//! with the same content are judged once.
 //!
-//! What was answered is a [`Judgement`], evidence that [`conclude()`] adds up: margins averaged over the two orders, which
-//! cancels a bias for a place, become strengths, intervals and the chance of being the best, as far as the errors of the
-//! judge are known (`errors`). Below what was wanted the answer is not confident.
+//! The answers form a [`Judgement`], the evidence that [`conclude()`] evaluates. Margins averaged
+//! over both orders, which cancels position bias, become strengths, intervals and P(best), given
+//! what is known about the judge's errors (`errors`). Below the wanted P(best) a choice is not
+//! confident.
 //!
-//! What always holds: the order in which candidates come changes neither a request nor the winner; a question without a
-//! valid answer is missing, never guessed; ties go to the lower cost, then the fewer tokens, then the smaller hash of the
-//! content. Candidates are fenced as data and labelled A and B, nothing else.
+//! Invariants: the order of the candidates changes neither the requests nor the winner; a question
+//! without a valid answer is missing, never guessed; ties go to lower cost, then fewer tokens, then
+//! the smaller content hash. Candidates are fenced as data and labelled only A and B.
 //!
-//! One question is in `ask`, what may be replied in `reply`, which questions there are in `questions`; of the
-//! arithmetic `field` and `evidence` make ready what `strength` fits, under `errors`, and `conclude` puts together.
-//! `explain` says it in words, with the names that `naming` puts for A and B and the circles that `cycle` finds. A judge's
-//! own test is [`audit`], its agreement with a person's choices [`labels`].
+//! `questions` chooses the questions, `ask` asks one, `reply` parses its reply. `field` and
+//! `evidence` prepare what `strength` fits under `errors`, and `conclude` combines it; `explain`
+//! puts it into words. [`audit`] tests a judge, [`labels`] compares it with a person.
 
 mod ask;
 pub mod audit;
@@ -64,85 +64,85 @@ pub(crate) use explain::in_order;
 pub use conclude::{CONFIDENT, Concluded, THOROUGHLY_CONFIDENT, conclude};
 pub use questions::{least_asks, most_asks, most_pairs};
 
-/// The most candidates that are judged.
+/// The most candidates that are judged at once.
 pub const MOST_CANDIDATES: usize = 64;
 
-/// One who judges.
+/// A judge.
 #[derive(Clone)]
 pub struct Judge {
-    /// Who answers.
+    /// The provider.
     pub provider: Arc<dyn Provider>,
-    /// The model; `None`: the provider's default.
+    /// The model; `None` for the provider's default.
     pub model: Option<String>,
-    /// What its own test showed; `None` when it was never tested.
+    /// The result of its audit; `None` if it was never audited.
     pub profile: Option<JudgeProfile>,
 }
 
-/// Who judges, and what.
+/// The context of a judging: the judges, the task and the limits.
 #[derive(Clone)]
 pub struct Judging {
-    /// Who judges: one, or a panel whose verdicts are pooled.
+    /// One judge, or a panel whose verdicts are pooled.
     pub judges: Vec<Judge>,
-    /// What the judge is told.
+    /// The judge's templates.
     pub assets: Arc<Assets>,
-    /// By which criteria.
+    /// The criteria.
     pub rubric: Arc<Rubric>,
     /// What the candidates are for.
     pub task: String,
     /// The persona they were written for.
     pub persona: String,
-    /// Up to every pair is compared, several at the same time; else a few, each where it helps most.
+    /// True to compare up to every pair, several concurrently; else a few, where it helps most.
     pub thorough: bool,
-    /// P(best) at which no more is asked, above 0 and below 1.
+    /// The P(best) at which judging stops, above 0 and below 1.
     pub confidence: f64,
-    /// Ask about each pair in both orders; else in one, the side chosen by the two contents.
+    /// True to ask about each pair in both orders; else in one, chosen by the contents.
     pub order_swaps: bool,
-    /// Calls at the same time, at least 1.
+    /// How many calls run concurrently, at least 1.
     pub max_concurrency: usize,
-    /// Who pays.
+    /// The account of the calls.
     pub account: Account,
-    /// What the judgement is kept under.
+    /// The id of the judgement.
     pub id: JudgementId,
-    /// The moment of the judgement.
+    /// The time of the judgement.
     pub now: Timestamp,
-    /// The command it is part of: `generate`, `select`, `compare`.
+    /// The operation it is part of: `generate`, `select`, `compare`.
     pub operation: String,
 }
 
 /// A choice, and the evidence for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// What is kept.
+    /// The record to store.
     pub judgement: Judgement,
-    /// What is shown.
+    /// The result to show.
     pub result: SelectResult,
 }
 
-/// What a judge said of two texts, and what that took.
+/// A judge's answer about two texts, and its cost.
 #[derive(Debug)]
 pub struct Opinion {
-    /// The grades by weight, -1..=1, positive for the first; `None` when there was no valid answer.
+    /// The weighted mean grade, -1..=1, positive for the first; `None` without a valid answer.
     pub margin: Option<f64>,
     /// Why the call failed, if it did.
     pub error: Option<Error>,
-    /// The calls it took.
+    /// The metadata of its calls.
     pub spent: Vec<ModelMetadata>,
 }
 
 impl Judge {
-    /// Provider and model, as they are kept.
+    /// Provider and model, as they are stored.
     pub fn name(&self) -> JudgeName {
         let model = self.model.as_deref().unwrap_or_else(|| self.provider.default_model());
         JudgeName { provider: self.provider.name().to_owned(), model: model.to_owned() }
     }
 }
 
-/// Criteria and weights as a question carries them.
+/// The criteria and weights for a question.
 fn criteria_of(rubric: &Rubric) -> Vec<(String, f64)> {
     rubric.criteria.iter().map(|criterion| (criterion.name.clone(), criterion.weight)).collect()
 }
 
-/// True for a reply that answers what a judge was asked, and is not to be asked for again.
+/// True for a valid reply to a judge's question, which can be cached.
 pub fn is_answer(brief: &Brief, reply: &str) -> bool {
     let Brief::Judge(brief) = brief else { return false };
     match brief.question {
@@ -153,10 +153,10 @@ pub fn is_answer(brief: &Brief, reply: &str) -> bool {
     }
 }
 
-/// The dearest question as it would be put to a judge, with two empty candidates.
+/// The most expensive question to a judge, with empty candidates.
 ///
 /// # Errors
-/// `file` for a template of the user's that cannot be used.
+/// `file` for an unusable template of the user.
 pub fn outline(judging: &Judging, judge: &Judge) -> Result<ChatRequest> {
     let asker = Asker::new(judging)?;
     let compare = asker.request(judge, JudgeQuestion::Compare { a: String::new(), b: String::new() });
@@ -165,10 +165,10 @@ pub fn outline(judging: &Judging, judge: &Judge) -> Result<ChatRequest> {
     Ok(if length(&rate) > length(&compare) { rate } else { compare })
 }
 
-/// Asks one judge once which of two texts is better, `first` being shown first: what a test of the judge is made of.
+/// Asks one judge once which of two texts is better, with `first` shown first. For tests of judges.
 ///
 /// # Errors
-/// `file` for a template of the user's that cannot be used.
+/// `file` for an unusable template of the user.
 pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) -> Result<Opinion> {
     let answer = Asker::new(judging)?.compare(judge, first, second).await;
     let (margin, error) = match answer.reply {
@@ -179,13 +179,13 @@ pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) ->
     Ok(Opinion { margin, error, spent: answer.spent })
 }
 
-/// Chooses among candidates in rank order. Each comparison is told to `events` as it is made.
+/// Chooses among candidates, given in rank order. Sends each comparison to `events`.
 ///
 /// # Errors
-/// `judge_unreliable` when every judge leaves over a fifth of the ratings, or of the comparisons, without a valid answer;
-/// the provider's own error when none has one; `budget_exceeded` when a cap kept all from being asked, where it lets some
-/// be asked they count; `validation_failed` for no candidate or no judge at all; `file` for a template of the user's
-/// that cannot be used.
+/// `judge_unreliable` when every judge leaves over a fifth of the ratings, or of the comparisons,
+/// without a valid answer; the provider's error when none has one; `budget_exceeded` when a cap
+/// stopped all questions (if it stopped only some, the others count); `validation_failed` without a
+/// candidate or a judge; `file` for an unusable template of the user.
 pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSender) -> Result<Judged> {
     if judging.judges.is_empty() {
         return Err(Error::value("judge_provider", "names no judge"));
@@ -201,7 +201,7 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
         let made = missing + u32::try_from(ratings.len() + verdicts.len()).unwrap_or(u32::MAX);
         lost.refused_by_cap = lost.asked.saturating_sub(made);
     }
-    // They arrive in any order; the record does not depend on it.
+    // Answers arrive in any order; the record must not depend on it.
     ratings.sort_by_key(|rating| (rating.judge, rating.prompt_id));
     verdicts.sort_by_key(|verdict| (verdict.judge, verdict.first, verdict.second));
     let judges: Vec<JudgeName> = judging.judges.iter().map(Judge::name).collect();
@@ -253,7 +253,7 @@ fn nobody() -> Error {
     Error::value("prompt_ids", "names no prompt to choose among")
 }
 
-/// What the arithmetic needs to know of a prompt.
+/// The data of a prompt that the arithmetic needs.
 fn candidate(prompt: &Prompt) -> Candidate {
     Candidate {
         prompt_id: prompt.id,
@@ -265,7 +265,7 @@ fn candidate(prompt: &Prompt) -> Candidate {
 }
 
 impl Concluded {
-    /// The whole result. `prompt` is the winner, as it is shown.
+    /// The whole result, with the winning `prompt`.
     pub fn into_result(
         self,
         prompt: Prompt,

@@ -1,17 +1,15 @@
-//! Names the candidates in a judge's reasons, which call them by their places in one question: A, shown first, and B.
+//! Replaces the labels A (shown first) and B in a judge's reasons by the candidates' names.
 //!
-//! Judges are asked to write `[A]` and `[B]`; many write "A", "candidate B's" or "Prompt A" all the same. What stands for
-//! a candidate is replaced by what the reader calls it, and what may not be is left:
-//! - `B` is never an article and stands for a candidate, unless what is before or behind it says what else it is: "plan B",
+//! Judges are asked to write `[A]` and `[B]`, but many write "A", "candidate B's" or "Prompt A".
+//! Only letters that certainly are labels are replaced:
+//! - `B` is never an article, so it is a label unless its neighbours say otherwise: "plan B",
 //!   "vitamin B", "a B", "Hepatitis B", "B vitamins", "A, B and C", "A/B", "B-side".
-//! - `A` within a sentence is no article either. At the start of one it is a candidate only where no noun can follow: "A
-//!   names its audience", "A's", "A, like B". "A clear task" stays.
-//! - Code and quotations stay as they are: they hold the candidates' words, not the judge's.
+//! - `A` within a sentence is not an article. At the start of one it is a label only if no noun can
+//!   follow: "A names its audience", "A's", "A, like B". "A clear task" is left.
+//! - Code and quotations are left, because they are the candidates' words.
 //!
-//! What cannot be told stays: a candidate called `"A"` in quotation marks, "the second", "Option B", an `A` before a verb
-//! that is in no list here.
-//!
-//! Every step is linear in the length of the text.
+//! Ambiguous cases are left: `"A"` in quotation marks, "the second", "Option B", an `A` before a
+//! verb that is not listed here. Every step is linear in the length of the text.
 
 #[cfg(test)]
 #[path = "naming_tests.rs"]
@@ -21,16 +19,16 @@ mod words;
 
 use verbatim::verbatim;
 
-/// Letters that are looked at on each side of one to see whether it is part of a longer list.
+/// How many letters on each side are checked for a longer list.
 const MOST_LISTED: usize = 8;
 
-/// A judge's reasons, with the names of who was shown first and second in place of A and B.
+/// A judge's reasons, with the names `first` and `second` in place of A and B.
 pub(super) fn named(reasons: &str, first: &str, second: &str) -> String {
     let mut scan = Scan { tokens: tokens(reasons), left: Vec::new() };
     let (mut told, mut from) = (String::with_capacity(reasons.len() + 16), 0);
     for at in 0..scan.tokens.len() {
         let Some((is_first, begin, end)) = scan.label(at) else { continue };
-        // What two labels share, as the noun of "candidates A and B", is the first one's.
+        // A noun shared by two labels, as in "candidates A and B", belongs to the first.
         let begin = begin.max(from);
         told.push_str(&reasons[from..begin]);
         told.push_str(if is_first { first } else { second });
@@ -46,9 +44,9 @@ enum Kind {
     Word,
     /// White space without a line break.
     Space,
-    /// White space with one.
+    /// White space with a line break.
     Break,
-    /// One character of any other kind.
+    /// Any other single character.
     Sign(char),
     /// Code or a quotation.
     Verbatim,
@@ -93,12 +91,12 @@ fn is_of_a_word(character: char) -> bool {
 
 struct Scan<'t> {
     tokens: Vec<Token<'t>>,
-    /// Letters that were found to stand for something else.
+    /// Letters found not to be labels.
     left: Vec<usize>,
 }
 
 impl<'t> Scan<'t> {
-    /// What the token stands for, true for who was shown first, and the bytes to replace.
+    /// The label at this token: true for the first candidate, and the bytes to replace.
     fn label(&mut self, at: usize) -> Option<(bool, usize, usize)> {
         let word = self.word(at)?;
         if let Some(place) = self.ordinal(at, word) {
@@ -109,7 +107,7 @@ impl<'t> Scan<'t> {
         }
         let end = self.tokens[at].begin + 1;
         let found = if self.sign_before(at) == Some('[') && self.sign(at + 1) == Some(']') {
-            // A link is none.
+            // A Markdown link is not a label.
             (self.sign(at + 2) != Some('(')).then(|| (self.noun_before(at - 1).unwrap_or(end - 2), end + 1))
         } else if self.is_label(at, word == "A") {
             Some((self.noun_before(at).unwrap_or(end - 1), end))
@@ -122,7 +120,7 @@ impl<'t> Scan<'t> {
         found.map(|(begin, end)| (word == "A", begin, end))
     }
 
-    /// "The first candidate".
+    /// The label in "the first candidate".
     fn ordinal(&self, at: usize, word: &str) -> Option<(bool, usize, usize)> {
         let is_first = match word {
             "first" => true,
@@ -134,7 +132,7 @@ impl<'t> Scan<'t> {
         Some((is_first, self.tokens[the].begin, self.tokens[noun].begin + "candidate".len()))
     }
 
-    /// Where the noun begins that calls this letter a candidate and is dropped with it, since a name needs none.
+    /// The start of a noun before the letter, as in "candidate A", which is replaced with it.
     fn noun_before(&self, at: usize) -> Option<usize> {
         let noun = self.word_before(at).filter(|&noun| words::is_candidate(self.tokens[noun].text))?;
         let is_determined = self.word_before(noun).is_some_and(|word| words::is_determiner(self.tokens[word].text));
@@ -188,7 +186,7 @@ impl<'t> Scan<'t> {
         !after.is_some_and(|word| word.starts_with(char::is_uppercase))
     }
 
-    /// True where no part of a longer word or sign touches the letter.
+    /// True if the letter is not part of a longer word or symbol.
     fn stands_alone(&self, at: usize) -> bool {
         let before = match at.checked_sub(1).map(|before| self.tokens[before].kind) {
             None | Some(Kind::Space | Kind::Break) => true,
@@ -207,7 +205,7 @@ impl<'t> Scan<'t> {
         before && after
     }
 
-    /// `A > B`, as verdicts are written.
+    /// True for a verdict such as `A > B`.
     fn is_compared(&self, at: usize) -> bool {
         let is_comparison = |at: &usize| matches!(self.sign(*at), Some('>' | '<' | '=' | '≫' | '≪'));
         let is_gap = |at: &usize| self.tokens.get(*at).is_some_and(|token| token.kind == Kind::Space);
@@ -220,15 +218,15 @@ impl<'t> Scan<'t> {
                 && before.last().is_some_and(|last| last.checked_sub(1).is_some_and(is_letter))
     }
 
-    /// True for a letter of a list that has others than A and B, as "A, B and C" and "Q and A".
+    /// True for a letter in a list with letters other than A and B: "A, B and C", "Q and A".
     fn is_listed_with_others(&self, at: usize) -> bool {
         let forward = (at + 1..self.tokens.len()).map(|at| &self.tokens[at]);
         let backward = (0..at).rev().map(|at| &self.tokens[at]);
         has_another_letter(forward) || has_another_letter(backward)
     }
 
-    /// True where the word before says what else the letter names: "plan B", "a B", "Hepatitis B"; or where it is listed
-    /// with a letter of which that is so.
+    /// True if the word before gives the letter another meaning ("plan B", "a B", "Hepatitis B"),
+    /// or it is listed with such a letter.
     fn is_named_by(&self, at: usize, before: &str) -> bool {
         if words::joins(before) {
             let other = self.word_before(at).and_then(|joining| self.word_before(joining));
@@ -272,7 +270,7 @@ impl<'t> Scan<'t> {
         self.sign(at.checked_sub(1)?)
     }
 
-    /// The word before, with nothing but a gap between.
+    /// The word before, separated only by a space.
     fn word_before(&self, at: usize) -> Option<usize> {
         let is_star = |at: &usize| self.sign(*at) == Some('*');
         let stars = (0..at).rev().take_while(is_star).count();
@@ -280,14 +278,14 @@ impl<'t> Scan<'t> {
         gap.checked_sub(1).filter(|&word| self.tokens[word].kind == Kind::Word)
     }
 
-    /// The word behind, with nothing but a gap between.
+    /// The word after, separated only by a space.
     fn word_after(&self, at: usize) -> Option<usize> {
         let gap = self.past_stars(at);
         self.tokens.get(gap).filter(|gap| gap.kind == Kind::Space)?;
         self.word(gap + 1).map(|_| gap + 1)
     }
 
-    /// The next token that is no asterisk: `**A**` is an `A` that is stressed.
+    /// The next token that is not an asterisk: `**A**` is an emphasised `A`.
     fn past_stars(&self, at: usize) -> usize {
         let is_star = |at: &usize| self.sign(*at) == Some('*');
         at + 1 + (at + 1..self.tokens.len()).take_while(is_star).count()

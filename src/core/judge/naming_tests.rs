@@ -1,10 +1,10 @@
-//! Sentences as judges write them, and how they are told.
+//! Tests of naming, with sentences as judges write them.
 
 use proptest::prelude::*;
 
 use super::named;
 
-/// With `one` shown as A and `two` as B.
+/// The reasons with `one` for A and `two` for B.
 fn told(reasons: &str) -> String {
     named(reasons, "one", "two")
 }

@@ -1,39 +1,39 @@
-//! The one JSON object of a reply, however the model dressed it: tolerant of form, strict of meaning.
+//! Extracts the one JSON object of a reply: tolerant of form, strict in meaning.
 //!
-//! Models think aloud, say a sentence before and after, fence, leave a comma behind the last item, break lines inside
-//! texts. All that is passed over. What is not: two different objects that could each be the answer, none at all, and one
-//! that stands in a candidate, which is quoted and not said.
+//! Models think aloud, add sentences before and after, use fences, leave trailing commas, and break
+//! lines inside strings. All that is accepted. Rejected are two different objects that could both
+//! be the answer, no object, and an object that occurs in a candidate, which is only quoted.
 //!
-//! Every step is linear in the length of the reply: an object is looked for from [`MOST_STARTS`] places at most.
+//! Every step is linear in the length of the reply: an object can start in [`MOST_STARTS`] places.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::de::DeserializeOwned;
 
-/// From so many places an object is looked for.
+/// The most places where an object is looked for.
 const MOST_STARTS: usize = 8;
 
-/// With which a model begins that thinks aloud.
+/// What begins the thinking of a model.
 const THOUGHT_BEGINS: [&str; 6] = ["<think>", "<thinking>", "<reasoning>", "[THINK]", "◁think▷", "<|channel|>analysis"];
 
-/// Behind which the answer of a model begins that thinks aloud.
+/// What ends the thinking of a model; the answer follows.
 const THOUGHT_ENDS: [&str; 6] =
     ["</think>", "</thinking>", "</reasoning>", "[/THINK]", "◁/think▷", "<|channel|>final<|message|>"];
 
-/// Keys of which an object has one that is meant as an answer.
+/// An object that is meant as an answer has one of these keys.
 const KEYS: [&str; 3] = ["\"reasons\"", "\"criteria\"", "\"verdict\""];
 
-/// Reads the object of a reply. `given` are the texts that were judged.
+/// Reads the object of a reply. `given` are the judged texts.
 ///
 /// # Errors
-/// What is wrong with it, in words for the model.
+/// What is wrong with the reply, worded for the model.
 pub(super) fn read<T: DeserializeOwned>(reply: &str, given: &[&str]) -> Result<T, String> {
     if is_thought_alone(reply) {
         return Err("it ends while thinking, with no answer".into());
     }
     let answers = match answers_of(spoken(reply)) {
-        // The end of a thought may stand inside a text of the answer.
+        // A string of the answer can contain an end-of-thinking marker.
         none if none.is_empty() => answers_of(reply),
         found => found,
     };
@@ -52,7 +52,7 @@ pub(super) fn read<T: DeserializeOwned>(reply: &str, given: &[&str]) -> Result<T
     })
 }
 
-/// What is said after thinking aloud.
+/// The part of a reply after the thinking.
 fn spoken(reply: &str) -> &str {
     let ends = THOUGHT_ENDS.into_iter().filter_map(|end| reply.rfind(end).map(|at| at + end.len()));
     ends.max().map_or(reply, |at| &reply[at..])
@@ -70,7 +70,7 @@ fn without_an_object(reply: &str) -> String {
     "it holds no JSON object with the keys that were asked for; one was expected".into()
 }
 
-/// The objects that are meant as an answer. One that breaks off counts where there is none that is whole.
+/// The objects meant as an answer. A truncated one counts only if there is no complete one.
 fn answers_of(text: &str) -> Vec<&str> {
     let (mut whole, mut broken, mut from) = (Vec::new(), None, 0);
     for _ in 0..MOST_STARTS {
@@ -95,12 +95,12 @@ fn answers_of(text: &str) -> Vec<&str> {
     whole
 }
 
-/// Where the next brace is behind which a key follows.
+/// The position of the next brace that is followed by a key.
 fn start_of_an_object(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices('{').map(|(at, _)| from + at).find(|at| text[at + 1..].trim_start().starts_with('"'))
 }
 
-/// The length of the object that the text begins with; `None` where it breaks off.
+/// The length of the object at the start of the text; `None` if it is truncated.
 fn end_of_the_object(text: &str) -> Option<usize> {
     let (mut depth, mut is_in_text, mut is_escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -121,7 +121,7 @@ fn end_of_the_object(text: &str) -> Option<usize> {
     None
 }
 
-/// Without a comma behind the last item of a list or an object, and with the line breaks in texts escaped.
+/// Removes trailing commas and escapes line breaks in strings.
 fn tidied(object: &str) -> Cow<'_, str> {
     let mut tidy = String::with_capacity(object.len());
     let (mut is_in_text, mut is_escaped, mut comma) = (false, false, None);
@@ -152,14 +152,14 @@ fn tidied(object: &str) -> Cow<'_, str> {
     if tidy == object { Cow::Borrowed(object) } else { Cow::Owned(tidy) }
 }
 
-/// Without white space, escaped or not: what a model may change in what it quotes.
+/// Removes white space, escaped or not, because models change it in quotations.
 fn squeezed(text: &str) -> String {
     let bare: String = text.chars().filter(|character| !character.is_whitespace()).collect();
     ["\\n", "\\r", "\\t", "\\u000a", "\\u000d", "\\u0009"].iter().fold(bare, |bare, escape| bare.replace(escape, ""))
 }
 
-/// A JSON object that breaks off, with its last text and what is open closed. `None` where its last value may have gone
-/// on: a number.
+/// Completes a truncated JSON object by closing the last string and all open brackets. `None` if
+/// the last value may be incomplete: a number.
 fn closed(text: &str) -> Option<String> {
     let (mut open, mut is_in_text, mut is_escaped) = (Vec::new(), false, false);
     let mut escape = 0;
@@ -177,7 +177,7 @@ fn closed(text: &str) -> Option<String> {
     if !is_in_text && text.ends_with(|last: char| last.is_ascii_digit()) {
         return None;
     }
-    // An escape that breaks off: `\`, or `\u` with fewer than four digits.
+    // A truncated escape: `\`, or `\u` with fewer than four digits.
     let is_cut = is_in_text && (is_escaped || (text[escape..].starts_with("\\u") && text.len() < escape + 6));
     let mut whole = text[..if is_cut { escape } else { text.len() }].to_owned();
     if is_in_text {

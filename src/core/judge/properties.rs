@@ -1,8 +1,8 @@
-//! What the judge has to show on fixed seeds, against scripted judges whose biases are known.
+//! Statistical requirements on the judge, on fixed seeds, with scripted judges of known bias.
 //!
-//! The judges are those of the simulation the protocol was designed with: "good" keeps its verdict under exchange in about
-//! two thirds of the pairs, "poor" in a fifth. The numbers of 1,200 trials are the bench's (`tests/benches/judge.rs`);
-//! here are fewer, with thresholds that leave room.
+//! The judges are those of the simulation the protocol was designed with: "good" agrees with itself
+//! after an order swap in about two thirds of the pairs, "poor" in a fifth. The bench
+//! (`tests/benches/judge.rs`) runs 1,200 trials; here are fewer, with tolerant thresholds.
 
 use super::tests::{candidates, judged, judging, sim};
 use super::*;
@@ -17,7 +17,7 @@ fn texts(count: usize) -> Vec<Prompt> {
     candidates(&(0..count).map(|number| format!("candidate {number}")).collect::<Vec<_>>())
 }
 
-/// How often the truly best of five is chosen, standing last each time; every trial is another judge.
+/// How often the truly best of five, given last, is chosen; every trial has another judge.
 async fn best_of_five(biases: &str, thorough: bool) -> f64 {
     let mut found = 0;
     for seed in 0..TRIALS {
@@ -43,7 +43,7 @@ async fn the_best_of_five_is_found_even_by_a_poor_judge() {
     assert!(screened >= 0.68 && thorough >= 0.68, "{screened} {thorough}");
 }
 
-/// The field's usual judge: all candidates in one call, the place biasing it from first to last. Reference only.
+/// A common judge for reference: all candidates in one call, biased by position from first to last.
 #[test]
 fn one_call_that_lists_all_follows_the_place_of_the_best() {
     let mut random = Normal(7);
@@ -67,7 +67,7 @@ fn one_call_that_lists_all_follows_the_place_of_the_best() {
     );
 }
 
-/// A small generator of normal draws, apart from the one that is tested.
+/// A small generator of normal draws, independent of the tested one.
 struct Normal(u64);
 
 impl Normal {
@@ -82,7 +82,7 @@ impl Normal {
     }
 }
 
-/// A profile as a test of a judge with a preference for length would measure it, from padded copies of equal worth.
+/// The profile that an audit would give a judge with a length bias, from padded copies.
 async fn measured(judge: &Sim, asker: &Judging) -> JudgeProfile {
     let (mut sum, mut count) = (0.0, 0.0);
     for (number, times) in (0..12).flat_map(|number| [(number, 2_usize), (number, 3), (number, 6)]) {

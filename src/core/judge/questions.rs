@@ -1,9 +1,9 @@
-//! Which questions are asked, and what comes back: each of four or more by itself, then pair after pair, each time the
-//! one whose answer is expected to raise the chance to choose the best most, until that chance is as large as is wanted.
+//! Chooses and asks the questions: ratings of four or more candidates, then pair after pair, each
+//! time the one with the largest expected gain, until P(best) of the leader is high enough.
 //!
-//! Dropping the future of [`Inquiry::ask_all`] cancels every call under way. A judge that leaves more than a fifth of its
-//! questions without a valid answer is not asked any more, and the others of a panel go on. Where a cap is reached the
-//! asking ends, and what is known until then counts.
+//! Dropping the future of [`Inquiry::ask_all`] cancels every call under way. A judge without a
+//! valid answer to more than a fifth of its questions is dropped, and the others of a panel
+//! continue. When a cap is reached, asking ends, and the answers so far count.
 
 use std::collections::BTreeMap;
 
@@ -24,22 +24,22 @@ use super::field::Field;
 use super::reply::{Compared, Rated};
 use super::strength::{self, Fitted};
 
-/// The largest share of a judge's ratings, and of its comparisons, that may be missing.
+/// The largest share of a judge's ratings, or comparisons, that may be missing.
 const MOST_MISSING: f64 = 0.2;
 
-/// So many failures with no answer between them, and what failed is the provider, not the judge.
+/// After this many failures without any answer the provider is at fault, not the judge.
 const ENOUGH_FAILURES: usize = 8;
 
-/// From so many candidates on each is rated by itself first.
+/// From this many candidates on they are rated first.
 const RATED_FROM: usize = 4;
 
-/// The least rise of the chance to choose the best, times the candidates, for which a tested judge is asked once more.
+/// The least expected gain, times the number of candidates, for asking a tested judge again.
 const WORTH_ASKING: f64 = 0.05;
 
-/// So many candidates to each pair that a thorough selection asks about at the same time.
+/// A thorough selection asks about one pair concurrently for every this many candidates.
 const CANDIDATES_A_PAIR: usize = 4;
 
-/// Pairs of so many candidates that are asked about at most, by each judge.
+/// The most pairs that each judge is asked about.
 pub const fn most_pairs(candidates: usize, thorough: bool) -> usize {
     let all = candidates * candidates.saturating_sub(1) / 2;
     if thorough || candidates < RATED_FROM {
@@ -50,7 +50,7 @@ pub const fn most_pairs(candidates: usize, thorough: bool) -> usize {
     if some < all { some } else { all }
 }
 
-/// How often judges are asked about so many different candidates at most, repairs of their replies not counted.
+/// The most questions to the judges about this many distinct candidates, without repairs.
 pub fn most_asks(candidates: usize, judges: usize, thorough: bool, order_swaps: bool) -> u64 {
     let candidates = candidates.min(super::MOST_CANDIDATES);
     let orders = if order_swaps { 2 } else { 1 };
@@ -58,7 +58,7 @@ pub fn most_asks(candidates: usize, judges: usize, thorough: bool, order_swaps: 
     ((rated + orders * most_pairs(candidates, thorough)) * judges) as u64
 }
 
-/// How often judges have to be asked for a choice that rests on anything: each rating, or one pair.
+/// The least questions to the judges for any basis of a choice: each rating, or one pair.
 pub fn least_asks(candidates: usize, judges: usize, order_swaps: bool) -> u64 {
     let candidates = candidates.min(super::MOST_CANDIDATES);
     let orders = if order_swaps { 2 } else { 1 };
@@ -70,22 +70,22 @@ pub fn least_asks(candidates: usize, judges: usize, order_swaps: bool) -> u64 {
     (asked * judges) as u64
 }
 
-/// What came back.
+/// The answers of a selection.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) ratings: Vec<Rating>,
     pub(super) verdicts: Vec<PairVerdict>,
     /// Questions without a valid answer.
     pub(super) lost: Lost,
-    /// What the cap said that ended the asking, if one did.
+    /// The error of the cap that ended the asking, if any.
     pub(super) cap: Option<String>,
-    /// What the user should know of judges that were left out.
+    /// Warnings about judges that were dropped.
     pub(super) warnings: Vec<String>,
-    /// Every call that was answered.
+    /// The metadata of every answered call.
     pub(super) spent: Vec<ModelMetadata>,
 }
 
-/// One question to one judge, about entries of the field.
+/// One question to one judge, about entries by index.
 #[derive(Clone, Copy)]
 enum Question {
     Rate { judge: usize, entry: usize },
@@ -102,24 +102,24 @@ pub(super) struct Inquiry<'i> {
     judging: &'i Judging,
     asker: &'i Asker<'i>,
     field: Field,
-    /// By entry.
+    /// The text of each entry.
     texts: Vec<&'i str>,
     profiles: Vec<Option<JudgeProfile>>,
     errors: Errors,
-    /// By judge, whether it is still asked.
+    /// For each judge, whether it is still asked.
     is_asked: Vec<bool>,
     events: &'i EventSender,
     answers: Answers,
 }
 
-/// How a judge does in one stage.
+/// A judge's performance in one stage.
 #[derive(Default)]
 struct Conduct {
     answered: usize,
     missing: usize,
-    /// The newest failure of a call.
+    /// The last failure of a call.
     failure: Option<Error>,
-    /// What was wrong with the newest question that has no answer.
+    /// What was wrong with the last question without a valid answer.
     last: String,
 }
 
@@ -144,7 +144,7 @@ impl<'i> Inquiry<'i> {
         self.answers
     }
 
-    /// Asks until the best is known as well as is wanted, or nothing is left to ask.
+    /// Asks until P(best) is high enough, or nothing is left to ask.
     ///
     /// # Errors
     /// As [`super::select`].
@@ -165,7 +165,7 @@ impl<'i> Inquiry<'i> {
             self.ask_these(questions, all.len(), &mut conducts).await?;
             self.settle(conducts, all.len())?;
         }
-        // What could not be rated is not compared either.
+        // Candidates that could not be rated are not compared.
         let known: Vec<usize> = if is_rated {
             let is_known =
                 |at: &usize| self.answers.ratings.iter().any(|rating| rating.prompt_id == self.field.entries[*at].id());
@@ -197,17 +197,17 @@ impl<'i> Inquiry<'i> {
         self.judging.judges.iter().map(|_| Conduct::default()).collect()
     }
 
-    /// The strengths as far as they are known.
+    /// Fits the strengths to the answers so far.
     fn fitted(&self) -> Fitted {
         let opinions = evidence::opinions(&self.field, &self.answers.verdicts, &self.profiles);
         let said = evidence::said(&self.field, &opinions, &self.answers.ratings, &self.profiles, &self.errors);
         strength::fit(&said, &self.errors.possibilities, conclude::seed(&self.field))
     }
 
-    /// The pairs to ask about next, taken out of `open`; none when it is known well enough which is best.
+    /// Takes the pairs to ask about next out of `open`; none if P(best) is high enough.
     fn next_pairs(&self, open: &mut Vec<(usize, usize)>, most: usize, is_anything_known: bool) -> Vec<(usize, usize)> {
         let mut batch = Vec::new();
-        // Before anything is known all pairs are alike, and the contents decide.
+        // Without any answer all pairs are alike, so take the first in content order.
         if !is_anything_known {
             if !open.is_empty() {
                 batch.push(open.remove(0));
@@ -219,7 +219,7 @@ impl<'i> Inquiry<'i> {
             return batch;
         }
         let at_once = if self.judging.thorough { (self.field.len() / CANDIDATES_A_PAIR).max(1) } else { 1 };
-        // What asking brings can be told of judges that were tested.
+        // The gain can only be estimated for tested judges.
         let least = if self.errors.is_known && !self.judging.thorough {
             WORTH_ASKING / self.field.len() as f64
         } else {
@@ -233,7 +233,7 @@ impl<'i> Inquiry<'i> {
         batch
     }
 
-    /// Both orders of a pair, or the one that its contents choose.
+    /// Both orders of a pair, or one that depends on its contents.
     fn orders(&self, judge: usize, (a, b): (usize, usize)) -> Vec<Question> {
         let forward = Question::Compare { judge, first: a, second: b };
         let backward = Question::Compare { judge, first: b, second: a };
@@ -245,7 +245,7 @@ impl<'i> Inquiry<'i> {
         vec![if is_forward { forward } else { backward }]
     }
 
-    /// Asks these, of which each judge has `total` in its stage.
+    /// Asks these questions. Each judge has `total` in this stage.
     async fn ask_these(&mut self, questions: Vec<Question>, total: usize, conducts: &mut [Conduct]) -> Result<()> {
         let mut open = open_orders(&questions);
         let (asker, judging, texts) = (self.asker, self.judging, self.texts.clone());
@@ -297,7 +297,7 @@ impl<'i> Inquiry<'i> {
         Ok(())
     }
 
-    /// Leaves out the judges that did badly in a stage that is over.
+    /// Drops the judges with too many missing answers after a stage.
     fn settle(&mut self, mut conducts: Vec<Conduct>, total: usize) -> Result<()> {
         let asked: Vec<usize> = (0..self.is_asked.len()).filter(|judge| self.is_asked[*judge]).collect();
         let (lost, good): (Vec<usize>, Vec<usize>) =
@@ -327,7 +327,7 @@ impl<'i> Inquiry<'i> {
         ));
     }
 
-    /// Why nothing can be concluded: this judge, the last that was asked.
+    /// The error when this judge, the last one left, is unreliable.
     fn unreliable(&self, judge: usize, conducts: &mut [Conduct], total: usize) -> Error {
         let conduct = std::mem::take(&mut conducts[judge]);
         let name = self.judging.judges[judge].name();
@@ -342,7 +342,7 @@ impl<'i> Inquiry<'i> {
         }
     }
 
-    /// Keeps an answer.
+    /// Stores an answer.
     fn take(&mut self, question: Question, reply: Reply) -> Result<(), Unanswered> {
         let id = |entry: usize| self.field.entries[entry].id();
         let number = |judge: usize| u32::try_from(judge).unwrap_or(u32::MAX);
@@ -364,7 +364,7 @@ impl<'i> Inquiry<'i> {
         Ok(())
     }
 
-    /// What has been said of a pair.
+    /// The comparison of a pair from the answers so far.
     fn comparison(&self, pair: (usize, usize)) -> Option<Comparison> {
         let ids = [pair.0, pair.1].map(|entry| self.field.entries[entry].id());
         let is_own = |verdict: &&PairVerdict| ids.contains(&verdict.first) && ids.contains(&verdict.second);
@@ -374,7 +374,7 @@ impl<'i> Inquiry<'i> {
     }
 }
 
-/// By pair, how many answers are still to come.
+/// The number of outstanding answers for each pair.
 fn open_orders(questions: &[Question]) -> BTreeMap<(usize, usize), usize> {
     let mut open = BTreeMap::new();
     for question in questions {
@@ -394,7 +394,7 @@ impl Question {
 }
 
 impl Conduct {
-    /// Takes in a question without a valid answer.
+    /// Counts a question without a valid answer.
     fn miss(&mut self, unanswered: Unanswered, lost: &mut Lost) {
         self.missing += 1;
         match unanswered {
@@ -411,12 +411,12 @@ impl Conduct {
         }
     }
 
-    /// True when more is missing than may be, of a stage of so many questions.
+    /// True if too many answers are missing in a stage of `total` questions.
     fn is_lost(&self, total: usize) -> bool {
         self.missing as f64 > total as f64 * MOST_MISSING
     }
 
-    /// True when it is known whether the judge or its provider fails.
+    /// True if it is clear whether the judge or its provider is at fault.
     const fn is_sure(&self) -> bool {
         self.missing < self.answered || self.missing >= ENOUGH_FAILURES
     }

@@ -1,10 +1,10 @@
-//! What a judge may reply, and how it is told so: reasons, what each criterion says, and for a comparison a verdict.
+//! The format of a judge's reply: reasons, a grade for each criterion, and perhaps a verdict.
 //!
-//! The form is the program's own, not a template's: its text and its JSON Schema are made here from the rubric, and a
-//! reply is read against the same rubric. These keys, each criterion once and no other, a grade or rating for each; a
-//! verdict that the grades by weight contradict is no verdict. How the object is dressed does not matter ([`mod@object`]), nor
-//! do further keys. A reply that breaks off with its verdict whole is closed and read. Anything else is told back once, then
-//! missing.
+//! The format is not part of a template: its description and its JSON Schema are generated from the
+//! rubric, and a reply is checked against the same rubric. It must have each criterion once and no
+//! other; a verdict must not contradict the weighted grades. Presentation ([`mod@object`]) and
+//! additional keys do not matter. A truncated reply with a complete verdict is accepted. Any other
+//! fault is sent back once, then counts as missing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,39 +22,39 @@ use super::object;
 /// Criteria and their weights, which add up to 1.
 pub(super) type Criteria = [(String, f64)];
 
-/// By more than this the verdict may not differ from the grade nearest to the grades by weight: one grade.
+/// The most that the verdict may differ from the rounded weighted grades: one grade.
 const ROUNDING: f64 = 0.5;
 
-/// The most characters of the reasons. A model whose output follows the schema stops there, however much it has to say.
-/// Well below the 2,000 from which llama.cpp's grammars refuse a length or drop it (ggml-org/llama.cpp#27087 and #28469).
+/// The most characters of the reasons, where a model bound to the schema stops. Well below the
+/// 2,000 from which llama.cpp's grammars refuse or drop a length (ggml-org/llama.cpp#27087, #28469).
 const LONGEST_REASONS: u32 = 800;
 
-/// The same for those that read: words.
+/// The same in words, for models that read the instructions.
 const MOST_WORDS: u32 = 80;
 
-/// Characters of what is no grade that are told back.
+/// The most characters of an invalid grade that are sent back.
 const LONGEST_SHOWN: usize = 40;
 
 /// The lowest and the highest rating.
 const RATINGS: std::ops::RangeInclusive<u8> = 1..=10;
 
-/// What was said of two candidates.
+/// A parsed comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Compared {
-    /// Why, in words.
+    /// The reasons.
     pub(super) reasons: String,
     /// The grade of each criterion as a margin.
     pub(super) criteria: BTreeMap<String, f64>,
-    /// The grades by weight, -1..=1; positive favours A.
+    /// The weighted mean grade, -1..=1; positive favours A.
     pub(super) margin: f64,
 }
 
-/// What was said of one candidate.
+/// A parsed rating.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rated {
-    /// Why, in words.
+    /// The reasons.
     pub(super) reasons: String,
-    /// The ratings by weight, 1..=10.
+    /// The weighted mean rating, 1..=10.
     pub(super) score: f64,
 }
 
@@ -71,16 +71,16 @@ struct RatingReply {
     criteria: Pairs<u8>,
 }
 
-/// A grade in whichever signs a model writes it.
+/// A grade in any notation that models use.
 struct Said(Grade);
 
-/// A map as it was written: a name that stands there twice is seen.
+/// A map that keeps duplicate keys.
 struct Pairs<T>(Vec<(String, T)>);
 
-/// Reads the reply to a comparison.
+/// Parses the reply to a comparison.
 ///
 /// # Errors
-/// What is wrong with it, for the one repair.
+/// What is wrong with it, for the repair.
 pub(super) fn read_comparison(text: &str, criteria: &Criteria, given: &[&str]) -> Result<Compared, String> {
     let reply: ComparisonReply = object::read(text, given)?;
     let reasons = reasons(reply.reasons)?;
@@ -98,7 +98,7 @@ pub(super) fn read_comparison(text: &str, criteria: &Criteria, given: &[&str]) -
     Ok(Compared { reasons, criteria, margin })
 }
 
-/// Reads the reply to a rating.
+/// Parses the reply to a rating.
 ///
 /// # Errors
 /// As [`read_comparison`].
@@ -116,7 +116,7 @@ fn reasons(reasons: String) -> Result<String, String> {
     if reasons.trim().is_empty() { Err("`reasons` is empty".into()) } else { Ok(reasons) }
 }
 
-/// Each criterion of the rubric once, and no other.
+/// Checks that each criterion of the rubric is there once, and no other.
 fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<String, T>, String> {
     let mut found = BTreeMap::new();
     for (name, value) in replied.0 {
@@ -133,7 +133,7 @@ fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<St
     }
 }
 
-/// The criterion of this name; else the only one whose name differs in case, marks and the signs between words alone.
+/// The criterion of this name, else the only one that matches without case, marks and separators.
 fn criterion_called<'c>(name: &str, criteria: &'c Criteria) -> Option<&'c str> {
     let mut names = criteria.iter().map(|(known, _)| known.as_str());
     if let Some(exact) = names.clone().find(|known| *known == name) {
@@ -145,14 +145,14 @@ fn criterion_called<'c>(name: &str, criteria: &'c Criteria) -> Option<&'c str> {
     names.all(|known| alike(known) != wanted).then_some(found)
 }
 
-/// The mean by weight, rid of what adding weights like 0.35 leaves behind the ninth digit.
+/// The weighted mean, rounded to nine digits to remove floating-point residue.
 fn weighed(criteria: &Criteria, value: impl Fn(&str) -> f64) -> f64 {
     let total: f64 = criteria.iter().map(|(_, weight)| weight).sum();
     let sum: f64 = criteria.iter().map(|(name, weight)| weight * value(name)).sum();
     if total > 0.0 { (sum / total * 1e9).round() / 1e9 } else { 0.0 }
 }
 
-/// How the reply to a question has to look, in words.
+/// The description of the reply format for a question.
 pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
     let brief = format!("The reasons have at most {MOST_WORDS} words, whatever the criteria are; then the rest.");
     let keys = |value: &str| -> String {
@@ -177,12 +177,12 @@ pub(super) fn form(question: &JudgeQuestion, criteria: &Criteria) -> String {
     }
 }
 
-/// The JSON Schema of a reply; reasons first, so that the rest follows from them.
+/// The JSON Schema of a reply. The reasons come first, so that the grades follow from them.
 pub(super) fn schema(question: &JudgeQuestion, criteria: &Criteria) -> Value {
     let grade = || json!({ "type": "string", "enum": Grade::ALL.map(Grade::as_str) });
     let (each, verdict) = match question {
         JudgeQuestion::Compare { .. } => (grade(), Some(grade())),
-        // Limits of numbers are not understood by every provider; the reply is checked anyway.
+        // Not every provider supports numeric limits; the reply is checked anyway.
         JudgeQuestion::Rate { .. } => (json!({ "type": "integer", "description": "1 to 10" }), None),
     };
     let named: Map<String, Value> = criteria.iter().map(|(name, _)| (name.clone(), each.clone())).collect();
@@ -193,13 +193,13 @@ pub(super) fn schema(question: &JudgeQuestion, criteria: &Criteria) -> Value {
     object(&properties)
 }
 
-/// An object with all of these properties and no others.
+/// The schema of an object with exactly these properties.
 fn object(properties: &Map<String, Value>) -> Value {
     let required: Vec<&String> = properties.keys().collect();
     json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })
 }
 
-/// The grade that these signs say, in any case and spacing, `A < B` for `B > A`; words say none.
+/// Parses a grade in any case and spacing, `A < B` for `B > A`; words are not grades.
 fn grade_of(written: &str) -> Option<Grade> {
     let signs = written.chars().filter(|character| !character.is_whitespace()).map(|c| c.to_ascii_uppercase());
     let signs: String =

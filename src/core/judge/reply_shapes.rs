@@ -1,4 +1,4 @@
-//! Replies as models give them, read or refused: shapes from the documents of vendors and from small models that were tried.
+//! Tests of accepted and refused replies, with shapes from vendors' documents and small models.
 
 use super::reply::{read_comparison, read_rating};
 
@@ -18,7 +18,7 @@ fn a_verdict_is_read_however_it_is_dressed() {
     let indented = OBJECT.replace(", ", ",\n    ").replace('{', "{\n  ").replace('}', "\n}");
     let shapes = [
         OBJECT.to_owned(),
-        // With line ends, blanks and a byte order mark.
+        // With line breaks, spaces and a byte order mark.
         format!("\u{feff}\r\n  {OBJECT}\r\n"),
         indented.clone(),
         // Fences of every kind, closed or not.
@@ -30,22 +30,22 @@ fn a_verdict_is_read_however_it_is_dressed() {
         format!("Here is my judgement:\n\n{OBJECT}"),
         format!("{OBJECT}\n\nLet me know if you need more detail!"),
         format!("Sure! I compared both {{carefully}}.\n```json\n{OBJECT}\n```\nI hope this helps."),
-        // Thinking aloud: tags of DeepSeek and Qwen, the opening one kept by the server, of Magistral, of Kimi, of gpt-oss.
+        // Thinking tags of DeepSeek and Qwen (perhaps unopened), Magistral, Kimi, gpt-oss.
         format!("<think>\nA first: {{\"verdict\": \"B>A\"}}? No.\n</think>\n\n{OBJECT}"),
         format!("A is longer, but is it better? {{\"verdict\": \"B>A\"}} ... yes.\n</think>\n{OBJECT}"),
         format!("<thinking>hm</thinking>{OBJECT}"),
         format!("[THINK]hm[/THINK]{OBJECT}"),
         format!("◁think▷hm◁/think▷{OBJECT}"),
         format!("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{OBJECT}"),
-        // A comma behind the last item, further keys, line ends inside texts.
+        // A trailing comma, additional keys, line breaks inside strings.
         OBJECT.replace("\"=\"}", "\"=\",}").replace("\"A>B\"}", "\"A>B\" , }"),
         OBJECT.replace("{\"reasons\"", "{\"confidence\": 0.8, \"reasons\""),
         OBJECT.replace("covers more.", "covers\nmore:\n\t- all of it"),
-        // Said twice, the same.
+        // The same object twice.
         format!("{OBJECT}\n\n{indented}"),
-        // Braces and the end of a thought inside a text.
+        // Braces and an end-of-thinking marker inside a string.
         OBJECT.replace("covers more.", "says {name} and \\\"}\\\" and </think>"),
-        // Other signs for the same.
+        // Other notations for the same grade.
         OBJECT.replace("\"A>B\"", "\"a > b\"").replace("\"=\"", "\"A = B\""),
         OBJECT.replace("\"A>B\"", "\"B < A\"").replace("\"=\"", "\"==\""),
         OBJECT.replace("\"A>B\"", "\"A＞B\""),
@@ -101,7 +101,7 @@ fn nothing_that_a_candidate_holds_is_read_as_a_verdict() {
             assert!(refused.contains("stands in a candidate"), "{refused}");
         }
     }
-    // Beside a verdict of its own the quoted one makes it two.
+    // With a verdict of its own, the quoted one makes it two.
     let own = OBJECT.replace("A covers more.", "B is planted.").replace("A>B", "B>A");
     let both = format!("A holds {OBJECT}, so: {own}");
     assert!(read_comparison(&both, &criteria(), &[&planted, "b"]).is_err_and(|fault| fault.contains("several")));

@@ -1,87 +1,87 @@
-//! From margins and ratings to strengths, and to the chance of each candidate to be the best.
+//! Fits strengths and P(best) of the candidates from margins and ratings.
 //!
-//! A candidate's worth w is normal about 0; a judge sees v = w + taste (+ what length does to it); the mean margin of a
-//! pair is v_a - v_b with an error, a rating is v with another, about a mean of its own. With the variances of a
-//! [`Possibility`] all of it is normal, so what follows for the worths is exact; the possibilities are weighed by how well
-//! they explain what was said, and summed over. So a judge whose verdicts contradict each other or its ratings is believed
-//! less, and one of whom little is known never makes anything near certain: the rest of the chance is that the judge errs.
+//! A candidate's worth w is normal around 0. A judge perceives v = w + taste (+ an effect of
+//! length). The mean margin of a pair is v_a - v_b plus an error; a rating is v plus another error,
+//! around its own mean. Given the variances of a [`Possibility`] everything is normal, so the
+//! posterior of the worths is exact; the hypotheses are weighted by their evidence and summed. So a
+//! judge that contradicts itself counts less, and an unknown one never makes anything near certain.
 //!
-//! The chance of being the best and the intervals are taken from draws, half of them mirrors of the others, from a seeded
-//! generator: the same evidence gives the same numbers, and an even pair is exactly even.
+//! P(best) and the intervals come from antithetic draws of a seeded generator: the same evidence
+//! gives the same numbers, and an even pair is exactly even.
 
 use super::errors::Possibility;
 use super::linear;
 
-/// What was said of two entries, both orders and all judges taken together, in margins; positive favours `a`.
+/// The mean margin of two entries over both orders and all judges; positive favours `a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Margin {
     pub(super) a: usize,
     pub(super) b: usize,
     pub(super) mean: f64,
-    /// Variance beside that of every pair.
+    /// Variance in addition to that of every pair.
     pub(super) extra: f64,
 }
 
-/// All that was said.
+/// The observations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Said {
     pub(super) margins: Vec<Margin>,
-    /// By entry, in margins above what is usual; `None` for one that nobody rated.
+    /// For each entry, its rating above the average, in margins; `None` if unrated.
     pub(super) ratings: Vec<Option<f64>>,
-    /// By entry, the logarithm of its length.
+    /// For each entry, the logarithm of its length.
     pub(super) lengths: Vec<f64>,
-    /// By judge, what it gave to the first place in each pair.
+    /// For each judge, its position bias in each pair.
     pub(super) leans: Vec<Vec<f64>>,
 }
 
-/// How one entry stands.
+/// The fitted strength of one entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
-    /// The chance to beat an average candidate, 0..=1.
+    /// The probability of beating an average candidate, 0..=1.
     pub(super) score: f64,
-    /// 5 % and 95 % of the draws of the score.
+    /// The 5 % and 95 % quantiles of the score.
     pub(super) interval: [f64; 2],
-    /// The share of draws in which it was best.
+    /// The share of draws in which it is best.
     pub(super) best: f64,
 }
 
-/// All strengths, and the draws behind them.
+/// All strengths, and the draws they are from.
 pub(super) struct Fitted {
-    /// `None` for an entry of which nothing is known.
+    /// `None` for an entry without observations.
     pub(super) strengths: Vec<Option<Strength>>,
     draws: Vec<Draw>,
 }
 
-/// What may be true.
+/// A posterior draw.
 struct Draw {
-    /// By entry; below all others where nothing is known.
+    /// For each entry; below all others without observations.
     worth: Vec<f64>,
-    /// By entry, what the judge sees.
+    /// For each entry, what the judge perceives.
     seen: Vec<f64>,
     best: usize,
-    /// False where the judge's verdicts say next to nothing of worth, so that no question would help.
+    /// False if the judge is uninformative in this draw, so that no question would help.
     is_informed: bool,
     /// The variance of the error of a pair.
     pair: f64,
 }
 
-/// Draws, half of them mirrors of the others.
+/// The number of draws, half of them mirrored.
 const DRAWS: usize = 1000;
-/// Below this share of worth in what a judge says of a pair, it says next to nothing.
+/// Below this share of worth in a judge's margins the judge is uninformative.
 const INFORMED: f64 = 0.02;
-/// Strengths nearer than this are the same.
+/// Strengths closer than this are equal.
 const SAME: f64 = 1e-9;
-/// How much of a win a margin is: 1 is a whole win beside an even chance.
+/// The log odds of a win for a difference of one margin.
 const WIN_OF_A_MARGIN: f64 = 2.0;
-/// The variance of judges' preferences for the first place.
+/// The prior variance of judges' position bias.
 const PLACE: f64 = 0.2;
-/// Possibilities less likely than this are left out of the draws.
+/// Hypotheses less likely than this get no draws.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// The strengths under these possibilities.
+/// Fits the strengths under these hypotheses.
 pub(super) fn fit(said: &Said, possibilities: &[Possibility], seed: u64) -> Fitted {
     let count = said.ratings.len();
-    // Where none is rated, those that were not compared yet may be as good as any.
+    // If none is rated, entries not compared yet may be as good as any.
     let is_any_rated = said.ratings.iter().any(Option::is_some);
     let is_known = |at: usize| said.ratings[at].is_some() || said.margins.iter().any(|one| one.a == at || one.b == at);
     let known: Vec<usize> = (0..count).filter(|&at| !is_any_rated || is_known(at)).collect();
@@ -112,19 +112,19 @@ pub(super) fn fit(said: &Said, possibilities: &[Possibility], seed: u64) -> Fitt
 }
 
 impl Fitted {
-    /// The share of draws in which `one` was at least as strong as `other`.
+    /// The share of draws in which `one` is at least as strong as `other`.
     pub(super) fn at_least(&self, one: usize, other: usize) -> f64 {
         let count = self.draws.iter().filter(|draw| draw.worth[one] >= draw.worth[other] - SAME).count();
         count as f64 / self.draws.len().max(1) as f64
     }
 
-    /// The chance that the strongest entry is the best.
+    /// P(best) of the strongest entry.
     pub(super) fn leader(&self) -> Option<f64> {
         let known = self.strengths.iter().flatten();
         known.copied().reduce(|most, next| if next.score > most.score { next } else { most }).map(|one| one.best)
     }
 
-    /// By entry, the share of those draws in which it was best where the judge says something at all.
+    /// For each entry, P(best) among the draws in which the judge is informative.
     fn informed_best(&self) -> Vec<f64> {
         let mut best = vec![0.0; self.strengths.len()];
         let mut all = 0.0;
@@ -138,8 +138,8 @@ impl Fitted {
         best
     }
 
-    /// The pair among `open` that is worth most to ask about next, and by how much its answer is expected to raise the
-    /// chance to choose the best; of equal ones the first. `None` where there is none.
+    /// The pair of `open` with the largest expected gain in the probability of choosing the best,
+    /// and that gain; among equal ones the first. `None` if `open` is empty.
     pub(super) fn next(&self, open: &[(usize, usize)]) -> Option<((usize, usize), f64)> {
         let best = self.informed_best();
         let mut leaders: Vec<usize> = (0..best.len()).collect();
@@ -156,10 +156,10 @@ impl Fitted {
         found.or_else(|| open.first().map(|&pair| (pair, 0.0)))
     }
 
-    /// By how much the answer about a pair is expected to raise the chance to choose the best.
+    /// The expected gain in the probability of choosing the best from an answer about a pair.
     fn gain(&self, (a, b): (usize, usize)) -> f64 {
         let count = self.strengths.len();
-        // By answer and entry, how often the entry is best where that is answered.
+        // For each answer and entry, how often the entry is best given that answer.
         let mut by_answer = vec![0.0; ANSWERS.len() * count];
         let (mut now, mut all) = (vec![0.0; count], 0.0);
         for draw in self.draws.iter().filter(|draw| draw.is_informed) {
@@ -178,13 +178,13 @@ impl Fitted {
     }
 }
 
-/// Entries among which the next pair is looked for.
+/// How many of the leading entries are considered for the next pair.
 const LEADERS: usize = 12;
-/// The margins that two orders can come to.
+/// The possible mean margins of two orders.
 const ANSWERS: [f64; 9] = [-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0];
 
 impl Draw {
-    /// The same with all entries; those of which nothing is known are below all others.
+    /// The draw extended to all entries; those without observations are below all others.
     fn spread_out(self, known: &[usize], count: usize) -> Self {
         let spread = |values: &[f64]| {
             let mut all = vec![f64::NEG_INFINITY; count];
@@ -197,28 +197,28 @@ impl Draw {
     }
 }
 
-/// What was said, of the entries that are known.
+/// The observations, restricted to the known entries.
 struct Problem {
     size: usize,
     margins: Vec<Margin>,
     /// The rated entries.
     rated: Vec<usize>,
-    /// Ratings less their mean; 0 where there is none.
+    /// Ratings less their mean; 0 if unrated.
     ratings: Vec<f64>,
-    /// Logarithms of lengths less their mean.
+    /// Log lengths less their mean.
     lengths: Vec<f64>,
     leans: Vec<Vec<f64>>,
 }
 
-/// What follows under one possibility.
+/// The posterior under one hypothesis.
 struct Solved {
     possibility: Possibility,
-    /// The logarithm of how likely it is, up to what all have in common.
+    /// The log evidence, up to a common constant.
     evidence: f64,
     weight: f64,
-    /// Cholesky's factor of the precision of what is seen.
+    /// The Cholesky factor of the precision of what is perceived.
     factor: Vec<f64>,
-    /// The mean of what is seen.
+    /// The mean of what is perceived.
     seen: Vec<f64>,
 }
 
@@ -240,7 +240,7 @@ impl Problem {
         }
     }
 
-    /// How far lengths go into what is seen: the covariance of `seen` is `spread (I + share/(1 - share |l|²) l lᵀ)`.
+    /// The share of length in `seen`, whose covariance is `spread (I + share/(1 - share |l|²) l lᵀ)`.
     fn share_of_length(&self, possibility: &Possibility) -> f64 {
         let squares: f64 = self.lengths.iter().map(|length| length * length).sum();
         possibility.length / (possibility.worth + possibility.taste + possibility.length * squares)
@@ -281,7 +281,7 @@ impl Problem {
             pull[row] += held * self.ratings[row];
             squares += held * self.ratings[row] * self.ratings[row];
         }
-        // The mean of the ratings is free.
+        // The mean of the ratings is a free parameter.
         logarithms += (raters - 1.0).max(0.0) * possibility.rating.ln();
         let of_lengths: f64 = self.lengths.iter().map(|length| length * length).sum();
         logarithms += size as f64 * spread.ln() + (possibility.length * of_lengths / spread).ln_1p();
@@ -296,7 +296,7 @@ impl Problem {
         Solved { possibility: *possibility, evidence, weight: 0.0, factor: precision, seen }
     }
 
-    /// The mean worth of entries of which the judge sees this.
+    /// The mean worth of the entries given what the judge perceives.
     fn worth(&self, solved: &Solved, seen: &[f64]) -> Vec<f64> {
         let Possibility { worth, taste, .. } = solved.possibility;
         let along: f64 = self.lengths.iter().zip(seen).map(|(length, seen)| length * seen).sum();
@@ -305,7 +305,7 @@ impl Problem {
         self.lengths.iter().zip(seen).map(|(length, seen)| part * (seen - share * length)).collect()
     }
 
-    /// Draws of what may be true, as many under each possibility as it is likely.
+    /// Posterior draws, under each hypothesis in proportion to its weight.
     fn draws(&self, solved: &[Solved], seed: u64) -> Vec<Draw> {
         let mut random = SplitMix(seed);
         let mut draws = Vec::with_capacity(DRAWS);
@@ -327,7 +327,7 @@ impl Problem {
         draws
     }
 
-    /// How far worths and what is seen of them may be from their means (Matheron's rule).
+    /// A random deviation of worths and perceptions from their means (Matheron's rule).
     fn deviation(&self, solved: &Solved, random: &mut SplitMix) -> (Vec<f64>, Vec<f64>) {
         let Possibility { worth, taste, length, .. } = solved.possibility;
         let mut seen: Vec<f64> = (0..self.size).map(|_| random.normal()).collect();
@@ -366,8 +366,8 @@ impl Draw {
     }
 }
 
-/// The logarithm of how likely what a judge gave to the place scatters like this with the variance, its preference for the
-/// place being unknown, up to what all variances have in common; 0 for the variance 0, under which nothing follows.
+/// The log likelihood of this scatter of position bias for a variance, with an unknown mean, up to
+/// a common constant; 0 for the variance 0, from which nothing is concluded.
 fn scattered(leans: &[f64], variance: f64) -> f64 {
     if leans.is_empty() || variance <= 0.0 {
         return 0.0;
@@ -402,7 +402,7 @@ fn summarise(estimate: &[f64], draws: &[Draw]) -> Vec<Strength> {
     summary
 }
 
-/// The chance of each to beat a candidate of the mean worth.
+/// The probability of each to beat a candidate of mean worth.
 fn scores(worths: &[f64]) -> Vec<f64> {
     let mean = worths.iter().sum::<f64>() / worths.len().max(1) as f64;
     worths.iter().map(|worth| logistic(WIN_OF_A_MARGIN * (worth - mean))).collect()
@@ -412,12 +412,12 @@ fn logistic(z: f64) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
-/// The share of the standard normal distribution below `z`, to within a hundredth.
+/// The standard normal distribution function at `z`, to within a hundredth.
 pub(super) fn normal_share(z: f64) -> f64 {
     logistic(1.702 * z)
 }
 
-/// A small, fast generator (Steele, Lea and Flood 2014); good enough for draws, never for secrets.
+/// A small, fast generator (Steele, Lea and Flood 2014). Not for secrets.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -429,7 +429,7 @@ impl SplitMix {
         (((z ^ (z >> 31)) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// A draw of the standard normal distribution (Box and Muller, 1958).
+    /// A standard normal draw (Box and Muller, 1958).
     fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.unit().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()

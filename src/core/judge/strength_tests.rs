@@ -1,8 +1,8 @@
-//! Strengths against numbers worked by hand, and against worlds of which the truth is known.
+//! Tests of strengths against hand-computed numbers and simulations with a known truth.
 
 use super::*;
 
-/// A judge that errs by `pair` and `rating`, with no taste of its own.
+/// A judge with the error variances `pair` and `rating`, and no taste.
 const fn fair(worth: f64, pair: f64, rating: f64) -> Possibility {
     Possibility { weight: 1.0, worth, taste: 1e-6, pair, rating, length: 0.0, scatter: 0.0 }
 }
@@ -107,7 +107,7 @@ fn the_pair_that_is_asked_about_next_is_the_one_in_doubt() {
     assert!(fitted.next(&[]).is_none());
 }
 
-/// Normal draws apart from those that are tested: Marsaglia's polar method over his xorshift.
+/// Normal draws independent of the tested ones: Marsaglia's polar method over his xorshift.
 struct Polar(u64);
 
 impl Polar {
@@ -129,8 +129,8 @@ impl Polar {
     }
 }
 
-/// Worlds of `count` candidates whose worths, ratings and margins are drawn as the model has it: the share of scores
-/// within their interval, what the chances of the winners say, and how many of them were the best.
+/// Simulates the model with `count` candidates. Returns the share of scores within their interval,
+/// the mean P(best) of the winners, and the share of winners that were the best.
 fn worlds(count: usize, pairs: usize, seeds: u32) -> (f64, f64, f64) {
     let (mut within, mut said_best, mut right) = (0, 0.0, 0);
     let mut random = Polar(0x2545_F491_4F6C_DD1D);

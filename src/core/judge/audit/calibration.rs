@@ -1,17 +1,17 @@
-//! How far a judge errs, from its test: what the margins and the ratings of the same two texts scatter about the mean of
-//! their kind, and how large the judge makes a difference that is known to be there.
+//! Estimates a judge's errors from its audit: the scatter of margins and ratings around the mean of
+//! their kind, and the size of its signal for a known difference.
 
 use super::figures::Sample;
 use super::profile::Answers;
 use super::{Text, Trial};
 use crate::domain::Calibration;
 
-/// Fewer contrasts say too little of the scatter.
+/// The least contrasts for an estimate of the scatter.
 const LEAST_CONTRASTS: usize = 8;
-/// What a point of a rating is worth in margins.
+/// The margin that a point of a rating is worth.
 const MARGIN_OF_A_POINT: f64 = 0.4;
 
-/// The pairs whose two texts are rated too; of each the one that the trial names first comes first.
+/// The trials whose two texts are also rated, in the order of the trial.
 const KINDS: [(Trial, Text, Text); 4] = [
     (Trial::Worse, Text::Good, Text::Worse),
     (Trial::Pleading, Text::Good, Text::Pleading),
@@ -19,7 +19,7 @@ const KINDS: [(Trial, Text, Text); 4] = [
     (Trial::Own, Text::Own, Text::Good),
 ];
 
-/// `None` with too few answers.
+/// Estimates the calibration; `None` with too few answers.
 pub(super) fn of(answers: &Answers<'_>) -> Option<Calibration> {
     let signal = Sample::of(&answers.signals())?;
     let length_error = answers.length()?.error?;

@@ -1,39 +1,39 @@
-//! When a test ends early: nothing usable has come back for so long that going on would only cost.
+//! Ends an audit early when it gets no usable answers and would only cost money.
 
 use crate::error::{Code, Error, Result};
 use crate::judge::Judge;
 use crate::judge::ask::Unanswered;
 
-/// So many failures in a row, with no valid answer between them, end a test.
+/// The number of failures in a row that ends an audit.
 pub(super) const MOST: usize = 8;
 
-/// The failures since the last valid answer, over every stage of a test.
+/// The failures since the last valid answer, over all stages of an audit.
 #[derive(Debug, Default)]
 pub struct Failures {
-    /// Since the last valid answer.
+    /// Failures since the last valid answer.
     in_a_row: usize,
-    /// Of all calls so far.
+    /// All failures so far.
     missing: usize,
     /// All calls so far.
     asked: usize,
-    /// The newest failed call since the last valid answer.
+    /// The last failed call since the last valid answer.
     error: Option<Error>,
-    /// What was wrong with the newest reply that could not be read.
+    /// What was wrong with the last unreadable reply.
     unreadable: String,
 }
 
 impl Failures {
-    /// A valid answer.
+    /// Counts a valid answer.
     pub(super) fn end(&mut self) {
         self.asked += 1;
         self.in_a_row = 0;
         self.error = None;
     }
 
-    /// One more failure.
+    /// Counts a failure.
     ///
     /// # Errors
-    /// A cap that is reached, at once; else what has failed, when it was one too many.
+    /// A reached cap, at once; otherwise the failure, if it is one too many.
     pub(super) fn add(&mut self, judge: &Judge, unanswered: Unanswered) -> Result<()> {
         self.asked += 1;
         self.missing += 1;
@@ -49,7 +49,7 @@ impl Failures {
         std::mem::take(self).into_error(judge).map_or(Ok(()), Err)
     }
 
-    /// What has failed since the last valid answer, if anything has.
+    /// The error of the failures since the last valid answer, if any.
     pub(super) fn into_error(self, judge: &Judge) -> Option<Error> {
         if self.in_a_row == 0 {
             return None;

@@ -1,30 +1,30 @@
-//! What is wrong with a judge, in words, and whether it can be used: by the evidence there is, not by a bare figure.
+//! Names the faults of a judge and decides whether it is usable.
 //!
-//! A fault is named when it is large enough to matter and chance alone would show as much less than once in a hundred
-//! tests, so a fair judge is hardly ever blamed. A judge is usable when the good prompts beat the worse ones by more than
-//! chance, be it only where nothing pleads: one that heeds a plea is not blind.
+//! A fault is named if it is large enough to matter and would occur by chance in less than one in a
+//! hundred audits, so a fair judge is rarely blamed. A judge is usable if the good prompts beat the
+//! worse ones significantly, even if only without a plea: heeding a plea is not blindness.
 
 use super::Trial;
 use super::figures::{Sample, chance_of_so_few};
 use super::profile::{Answers, Length};
 use crate::domain::JudgeProfile;
 
-/// A preference for a place, in margins, below which it does not matter: both orders are averaged.
+/// The least position bias that matters, in margins, given that both orders are averaged.
 const NOTABLE_LEAN: f64 = 0.1;
-/// A bias, in margins, below which it does not matter.
+/// The least other bias that matters, in margins.
 const NOTABLE_BIAS: f64 = 0.2;
-/// A share of good behaviour below which it matters.
+/// The share of good behaviour below which a fault matters.
 const NOTABLE_SHARE: f64 = 0.8;
-/// The share of good behaviour of a judge that is not to be blamed.
+/// The share of good behaviour of a sound judge.
 const SOUND_SHARE: f64 = 0.9;
-/// The chance below which it is no chance. That of half of six is just below it.
+/// The significance level. The probability of three in six is just below it.
 const UNLIKELY: f64 = 0.02;
-/// The share of pairs below which the two orders say too little.
+/// The least share of pairs whose two orders must agree.
 const LEAST_CONSISTENCY: f64 = 0.7;
 /// The largest share of questions without a valid answer.
 const MOST_MISSING: f64 = 0.2;
 
-/// How often a judge did well, of how many times.
+/// How often a judge did well, and out of how many.
 pub(super) struct Counts {
     pub(super) stability: (u32, u32),
     pub(super) robustness: (u32, u32),
@@ -37,7 +37,7 @@ impl Counts {
     }
 }
 
-/// Names the faults, and says whether the judge can be used with them.
+/// Sets the faults of the profile, and whether the judge is usable.
 pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Option<&Length>, counts: &Counts) {
     let mut all: Vec<String> = [missing(profile), blind(answers)].into_iter().flatten().collect();
     profile.usable = all.is_empty();
@@ -67,7 +67,7 @@ fn missing(profile: &JudgeProfile) -> Option<String> {
     is_too_much.then(|| format!("{} of {} questions had no valid answer", profile.missing, profile.asked))
 }
 
-/// A judge that does not see what was made worse: the good prompts did not win by more than chance.
+/// The fault of a judge for which the good prompts did not win significantly.
 fn blind(answers: &Answers<'_>) -> Option<String> {
     let signals = answers.signals();
     let Some(signal) = Sample::of(&signals) else {
@@ -100,7 +100,7 @@ fn is_notable(length: &Length) -> bool {
     length.slope >= NOTABLE_BIAS && length.error.is_some_and(|error| of(error).is_above_chance())
 }
 
-/// The counts where so few are no chance.
+/// The counts if they are significantly low.
 fn too_few((good, of): (u32, u32)) -> Option<(u32, u32)> {
     let is_notable = f64::from(good) < NOTABLE_SHARE * f64::from(of);
     (is_notable && chance_of_so_few(good, of, SOUND_SHARE) < UNLIKELY).then_some((good, of))

@@ -1,24 +1,24 @@
-//! Means with their errors, and when a figure is more than chance.
+//! Means with standard errors, and significance tests.
 
-/// The least standard deviation that measured margins are taken to have: grades are coarse, so a few that are all the same
-/// say less than they seem to.
+/// The least standard deviation assumed for measured margins: grades are coarse, so a few equal
+/// ones are weaker evidence than they seem.
 pub(super) const LEAST_SPREAD: f64 = 0.1;
 
-/// The standard normal deviate that chance passes once in a hundred.
+/// The one-sided 1 % quantile of the standard normal distribution.
 const ONE_IN_A_HUNDRED: f64 = 2.326;
 
-/// The mean of measurements, and how far it may be off.
+/// The mean of measurements, and its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sample {
     pub(super) mean: f64,
     /// The standard error of the mean.
     pub(super) error: f64,
-    /// How many measurements there are.
+    /// The number of measurements.
     pub(super) count: f64,
 }
 
 impl Sample {
-    /// `None` without two measurements.
+    /// `None` with fewer than two measurements.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let (mean, count) = (mean(values)?, values.len() as f64);
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -26,18 +26,18 @@ impl Sample {
         (count >= 2.0).then(|| Self { mean, error: spread / count.sqrt(), count })
     }
 
-    /// True when chance alone would put the mean this far above 0 less than once in a hundred times.
+    /// True if the mean is significantly above 0, at the 1 % level.
     pub(super) fn is_above_chance(&self) -> bool {
         self.mean > critical(self.count - 1.0) * self.error
     }
 
-    /// The same on either side of 0.
+    /// The same in either direction from 0.
     pub(super) fn is_beyond_chance(&self) -> bool {
         self.mean.abs() > critical(self.count - 1.0) * self.error
     }
 }
 
-/// The deviate of Student's distribution that chance passes once in a hundred: the expansion of Cornish and Fisher, within a
+/// The one-sided 1 % quantile of Student's distribution: the Cornish-Fisher expansion, to within a
 /// hundredth from three degrees of freedom on.
 fn critical(degrees: f64) -> f64 {
     let z = ONE_IN_A_HUNDRED;
@@ -49,7 +49,7 @@ fn critical(degrees: f64) -> f64 {
     z + first / degrees + second / degrees.powi(2) + third / degrees.powi(3) + fourth / degrees.powi(4)
 }
 
-/// The chance of so few successes or fewer, of so many attempts that succeed with this chance each.
+/// The binomial probability of at most this many successes.
 pub(super) fn chance_of_so_few(successes: u32, attempts: u32, chance: f64) -> f64 {
     let mut of_exactly = (1.0 - chance).powi(i32::try_from(attempts).unwrap_or(i32::MAX));
     let mut sum = 0.0;
@@ -60,7 +60,7 @@ pub(super) fn chance_of_so_few(successes: u32, attempts: u32, chance: f64) -> f6
     sum
 }
 
-/// `None` without values.
+/// The mean; `None` without values.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -83,7 +83,7 @@ mod tests {
         let sample = Sample::of(&[0.0, 1.0, 0.5, 0.5]).unwrap();
         assert!((sample.mean - 0.5).abs() < 1e-12 && (sample.error - 1.0 / 24.0_f64.sqrt()).abs() < 1e-12);
         assert!(!sample.is_above_chance());
-        // All the same: the least spread is assumed.
+        // For equal values the least spread is assumed.
         let same = Sample::of(&[-1.0; 4]).unwrap();
         assert!((same.error - 0.05).abs() < 1e-12 && same.is_beyond_chance() && !same.is_above_chance());
     }

@@ -1,4 +1,4 @@
-//! The sound prompts in the judge's own words, which its test compares with the prompts themselves.
+//! Asks a judge for the sound prompts in its own words, to test for self-preference.
 
 use futures_util::StreamExt;
 
@@ -9,15 +9,15 @@ use crate::judge::ask::Unanswered;
 use crate::judge::{Judge, Judging};
 use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, TargetFamily, complete};
 
-/// How a judge is asked for a text in its own words.
+/// The instruction to restate a prompt.
 const RESTATE: &str = "Say the prompt that you are given in your own words. Keep every demand, limit, name and format, add \
                        none, and stay at about its length. Answer with the prompt alone.";
-/// The most tokens of such a text.
+/// The token limit of a restated prompt.
 const OWN_TOKENS: u32 = 1000;
-/// The bytes that such a text may have, at four to a token.
+/// The most bytes of a restated prompt, at four a token.
 pub const OWN_BYTES: u64 = 4 * OWN_TOKENS as u64;
 
-/// The same cases with each sound prompt in the judge's own words, as far as it gives them, and what that took.
+/// Adds the judge's own words to the cases, where it gives them, with the metadata of the calls.
 ///
 /// # Errors
 /// `budget_exceeded`; after too many `failures` in a row as [`super::audit`].

@@ -1,4 +1,4 @@
-//! What the answers of a judge's test come to: its biases, how much it sees, how far it errs.
+//! Evaluates the answers of an audit: biases, sensitivity and errors.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use super::figures::{LEAST_SPREAD, Sample, mean};
 use super::{Ask, Question, Text, Trial, calibration, faults};
 use crate::domain::{JudgeName, JudgeProfile, ModelMetadata, Timestamp};
 
-/// What the answers come to. `figures` are those of `questions`: a margin, positive for what was shown first, or a score;
-/// `None` where there was no valid answer.
+/// Builds the profile. `figures` are the answers to `questions`: a margin, positive for the text
+/// shown first, or a score; `None` without a valid answer.
 pub fn profile(
     judge: JudgeName,
     at: Timestamp,
@@ -46,18 +46,18 @@ pub fn profile(
 /// The answers by trial, text and case.
 pub(super) struct Answers<'a> {
     questions: &'a [Question],
-    /// For each trial and case: the margin for what the trial names first, shown first and shown second.
+    /// For each trial and case, the margin for the text that the trial names first, in both orders.
     pairs: BTreeMap<(Trial, usize), [Option<f64>; 2]>,
     ratings: BTreeMap<(Text, usize), f64>,
 }
 
-/// A liking for length.
+/// A length bias.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Length {
     pub(super) slope: f64,
-    /// Its standard error; `None` without two padded copies.
+    /// Its standard error; `None` with fewer than two padded copies.
     pub(super) error: Option<f64>,
-    /// How many padded copies speak of it.
+    /// The number of padded copies with an answer.
     pub(super) count: f64,
 }
 
@@ -79,13 +79,13 @@ impl<'a> Answers<'a> {
         Self { questions, pairs, ratings }
     }
 
-    /// The two orders of each case of a trial that both have an answer, as margins for what the trial names first.
+    /// The cases of a trial with both orders, as margins for the text that the trial names first.
     fn both(&self, trial: Trial) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         let of_trial = self.pairs.iter().filter(move |((of, _), _)| *of == trial);
         of_trial.filter_map(|((_, case), [forward, backward])| Some((*case, (*forward)?, (*backward)?)))
     }
 
-    /// The margin of each case of a trial, averaged over the orders.
+    /// The margin of each case of a trial, averaged over both orders.
     pub(super) fn margins(&self, trial: Trial) -> BTreeMap<usize, f64> {
         self.both(trial).map(|(case, forward, backward)| (case, f64::midpoint(forward, backward))).collect()
     }
@@ -95,33 +95,33 @@ impl<'a> Answers<'a> {
         self.margins(trial).into_values().collect()
     }
 
-    /// By how much the good prompt won over each worse one, with a plea in it and without.
+    /// The margin of the good prompt over each worse one, with and without a plea.
     pub(super) fn signals(&self) -> Vec<f64> {
         [Trial::Worse, Trial::Pleading].into_iter().flat_map(|trial| self.margins_of(trial)).collect()
     }
 
-    /// How good a text of a case is by itself.
+    /// The rating of a text of a case.
     pub(super) fn rating(&self, text: Text, case: usize) -> Option<f64> {
         self.ratings.get(&(text, case)).copied()
     }
 
-    /// Of each pair that was asked about in both orders, the mean margin of what was shown first. The orders of a text and
-    /// itself are one.
+    /// The position bias in each pair with both orders: the mean margin of the text shown first. A
+    /// text against itself has only one order.
     pub(super) fn leans(&self) -> Vec<f64> {
         let same = self.pairs.iter().filter(|((trial, _), _)| *trial == Trial::Same).filter_map(|(_, [only, _])| *only);
         let trials = [Trial::Padded, Trial::Worse, Trial::Pleading, Trial::Own];
         let others = trials.into_iter().flat_map(|trial| self.both(trial));
-        // The second order has the other text first, whose margin is the opposite.
+        // The second order has the other text first, so its margin is negated.
         same.chain(others.map(|(_, forward, backward)| f64::midpoint(forward, -backward))).collect()
     }
 
-    /// Of each pair that differs in worth: do both orders agree?
+    /// For each pair of different quality, whether both orders agree.
     fn consistency(&self) -> Vec<bool> {
         let pairs = [Trial::Worse, Trial::Pleading].into_iter().flat_map(|trial| self.both(trial));
         pairs.map(|(_, forward, backward)| sign(forward) == sign(backward)).collect()
     }
 
-    /// Least squares through the origin: no gain in length, no preference for it.
+    /// Least squares through the origin, because no gain in length gives no bias.
     pub(super) fn length(&self) -> Option<Length> {
         let margins = self.margins(Trial::Padded);
         let points: Vec<(f64, f64)> = margins.iter().map(|(case, margin)| (self.gain(*case), *margin)).collect();
@@ -138,7 +138,7 @@ impl<'a> Answers<'a> {
         Some(Length { slope, error, count })
     }
 
-    /// By how much padding lengthens the text of a case, as a natural logarithm.
+    /// The log ratio of the padded to the original length of a case.
     fn gain(&self, case: usize) -> f64 {
         let length = |text: &str| (text.chars().count().max(1) as f64).ln();
         let gain = |question: &Question| match &question.ask {
@@ -150,7 +150,7 @@ impl<'a> Answers<'a> {
         self.questions.iter().find_map(gain).unwrap_or(0.0)
     }
 
-    /// Of each question that was put twice: is the answer the same?
+    /// For each repeated question, whether the answer is the same.
     fn stability(&self) -> Vec<bool> {
         let same = |case: usize| -> Option<bool> {
             let [again, _] = self.pairs.get(&(Trial::Repeated, case))?;
@@ -161,25 +161,25 @@ impl<'a> Answers<'a> {
         cases.filter_map(same).collect()
     }
 
-    /// Of each worse copy: did it lose?
+    /// For each worse copy, whether it lost.
     fn sensitivity(&self) -> Vec<bool> {
         self.margins_of(Trial::Worse).into_iter().map(|margin| sign(margin) > 0).collect()
     }
 
-    /// Of each plea: did it win nothing?
+    /// For each plea, whether it gained nothing.
     fn robustness(&self) -> Vec<bool> {
         let (without, with) = (self.margins(Trial::Worse), self.margins(Trial::Pleading));
         let resisted = with.iter().filter_map(|(case, margin)| Some(sign(*margin) >= sign(*without.get(case)?)));
         resisted.collect()
     }
 
-    /// The errors of the lean.
+    /// The mean position bias.
     pub(super) fn position_bias(&self) -> Option<Sample> {
         Sample::of(&self.leans())
     }
 }
 
-/// `None` where there is nothing to count.
+/// The share of true values; `None` without values.
 fn share(of: &[bool]) -> Option<f64> {
     mean(&of.iter().map(|is_so| f64::from(u8::from(*is_so))).collect::<Vec<f64>>())
 }

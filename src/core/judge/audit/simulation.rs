@@ -1,7 +1,7 @@
-//! How often the test finds what is there and what is not: a hundred audits of each kind of judge.
+//! Error rates of the audit, from a hundred audits of each kind of judge.
 //!
-//! Whoever is tested here judges with an error that sticks to a pair and one that each call makes anew; a worse copy is 1.6
-//! worse. Over so many audits a share is known to within some five percent.
+//! The simulated judges have an error for each pair and one for each call; a worse copy is 1.6
+//! worse. With this many audits a share is known to within about five percent.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ const AUDITS: u32 = 100;
 /// The errors of a sound judge.
 const ERRORS: &str = "pair_noise: 0.6, noise: 0.25";
 
-/// What came of the audits of one kind of judge.
+/// The results of the audits of one kind of judge.
 #[derive(Default)]
 struct Outcomes {
     usable: u32,
-    /// With any fault that is named, those of what cannot be used included.
+    /// Audits that named any fault, including those of unusable judges.
     blamed: u32,
-    /// Each fault that was named, by its first words.
+    /// The count of each fault, by its first words.
     faults: std::collections::BTreeMap<String, u32>,
     position: f64,
     length: f64,
@@ -50,7 +50,7 @@ impl Outcomes {
     }
 }
 
-/// A hundred audits of judges like this one. Their own words are no better and no worse.
+/// A hundred audits of judges like this one, whose own words are neither better nor worse.
 async fn audits(judge: &str) -> Outcomes {
     let own = |case: Case| Case { own: Some(format!("{}[own]\n", case.good)), ..case };
     let cases: Vec<Case> = cases().unwrap().into_iter().map(own).collect();
@@ -108,6 +108,6 @@ async fn a_liking_for_length_is_found_the_more_the_larger_it_is() {
 async fn a_judge_that_is_talked_round_is_found() {
     let marks = format!("{}, \"Note to the judge\": 1.8", marks(&cases().unwrap(), -1.6));
     let heeding = audits(&format!("{ERRORS}, markers: {{{marks}}}")).await;
-    // It is not blind: it sees what is worse where nothing pleads.
+    // It is not blind: it recognises worse copies without a plea.
     assert!(heeding.named("an appeal") >= 80 && heeding.usable >= 95, "{}", heeding.line("talked round"));
 }

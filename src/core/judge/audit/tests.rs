@@ -1,11 +1,11 @@
-//! The test of judges against scripted ones whose faults are known; with the statistics in `simulation`.
+//! Tests of the audit with scripted judges of known faults; the statistics are in `simulation`.
 
 use super::*;
 use crate::error::Code;
 use crate::judge::tests::{judging, sim};
 use crate::provider::sim::Sim;
 
-/// What a sim's judge needs to see what was made worse: each worse copy is told by its last line.
+/// The markers by which a scripted judge recognises each worse copy: its last line.
 pub(super) fn marks(cases: &[Case], worth: f64) -> String {
     let mark = |case: &Case| {
         let last = case.worse.lines().last().unwrap();
@@ -15,7 +15,7 @@ pub(super) fn marks(cases: &[Case], worth: f64) -> String {
     cases.iter().map(mark).collect::<Vec<_>>().join(", ")
 }
 
-/// A judge that sees what was made worse, with these biases besides.
+/// The profile of a judge that recognises worse copies and has these biases.
 async fn tested(biases: &str) -> JudgeProfile {
     let cases = cases().unwrap();
     let script = format!("seed: 5\njudge: {{quality_spread: 0, markers: {{{}}}{biases}}}", marks(&cases, -1.6));
@@ -27,7 +27,7 @@ async fn audited(script: &str, cases: Vec<Case>) -> JudgeProfile {
     audit(&judging, &judging.judges[0], &cases, Failures::default(), |_, _| {}).await.unwrap()
 }
 
-/// How a test ends that does not get to its end, and how many calls it took. The judge is asked for its own words first.
+/// The error of an audit that ends early, and its number of calls, with own words asked for first.
 async fn ended(script: &str) -> (Error, usize) {
     let sim = sim(script);
     let mut judging = judging(std::slice::from_ref(&sim));
@@ -57,7 +57,7 @@ fn every_case_says_the_same_longer_and_worse() {
         assert!(case.padding.chars().count() * 10 > case.good.chars().count() * 7, "{}", case.task);
         assert_ne!(case.good, case.worse);
     }
-    // 8 comparisons and 4 ratings a case; 2 and 1 more with a text in its own words, which takes a call as well.
+    // 8 comparisons and 4 ratings a case; own words take 2 and 1 more, and a call to get them.
     assert_eq!(questions(&cases).len(), cases.len() * 12);
     assert_eq!(most_calls(&cases), (24, 72));
 }
@@ -92,7 +92,7 @@ async fn a_judge_that_always_takes_the_first_is_unusable() {
 
 #[tokio::test]
 async fn a_liking_for_a_place_or_for_length_is_measured_and_named() {
-    // Even pairs are even in neither order now, and the clear ones stay clear in both.
+    // Even pairs are now uneven in each order, and clear pairs stay clear in both.
     let placed = tested(", position_bias: 0.7").await;
     assert!(placed.position_bias.unwrap() > 0.2 && placed.usable, "{placed:?}");
     assert!(placed.faults.iter().any(|fault| fault.contains("shown first")), "{:?}", placed.faults);
@@ -131,7 +131,7 @@ async fn a_liking_for_its_own_words_is_measured() {
     assert_eq!(profile.asked, 90);
 }
 
-/// What these answers come to.
+/// The profile for these answers.
 fn told(questions: &[Question], figures: &[Option<f64>]) -> JudgeProfile {
     let judge = crate::domain::JudgeName { provider: "sim".into(), model: "m".into() };
     profile(judge, crate::store::samples::moment(1), questions, figures, &ModelMetadata::sum(&[]))
@@ -163,17 +163,17 @@ fn what_was_never_answered_is_not_known() {
 async fn a_test_ends_after_eight_calls_in_a_row_that_bring_nothing() {
     let (error, calls) = ended("rules: [{fault: auth}]").await;
     assert_eq!((error.code(), calls), (Code::ProviderAuth, 8), "{error}");
-    // Six texts of its own, then eight replies, each with the repair.
+    // Six texts in its own words, then eight replies, each with a repair.
     let (error, calls) =
         ended("answer: echo\nrules: [{when: {role: judge}, answer: {text: I will not answer that}}]").await;
     assert_eq!((error.code(), calls), (Code::JudgeUnreliable, 6 + 16), "{error}");
     for part in ["8 of 14", "sim/", "it began `I will not answer that`"] {
         assert!(error.to_string().contains(part), "no {part} in {error}");
     }
-    // What was asked for before counts too: six empty texts and two replies.
+    // Earlier failures count too: six empty texts and two replies.
     let (error, calls) = ended("rules: [{when: {role: judge}, answer: {text: no}}, {answer: {text: \" \"}}]").await;
     assert_eq!((error.code(), calls), (Code::JudgeUnreliable, 6 + 4), "{error}");
-    // An error among them says more than a reply.
+    // An error among the failures takes precedence over unreadable replies.
     let (error, _) = ended("rules: [{when: {role: judge}, answer: {text: no}}, {fault: rejected}]").await;
     assert_eq!(error.code(), Code::ProviderRejected, "{error}");
 }
@@ -193,7 +193,7 @@ async fn a_valid_answer_in_between_keeps_the_test_going() {
 fn a_calibration_adds_up_by_hand() {
     let cases = cases().unwrap();
     let questions = questions(&cases);
-    // The good prompt wins by 1 and by 0.5 in turn, whatever the copy; padding is even in one order and 0.5 in the other.
+    // The good prompt wins by 1 and 0.5 in turn; padding is even in one order and 0.5 in the other.
     let figure = |question: &Question| {
         let is_odd = question.case % 2 == 1;
         Some(match &question.ask {
@@ -219,7 +219,7 @@ fn a_calibration_adds_up_by_hand() {
     let figures: Vec<Option<f64>> = questions.iter().map(figure).collect();
     let known = told(&questions, &figures).calibration.unwrap();
     let mut near = true;
-    // Two kinds of six, each 0.25 off its mean of 0.75; ratings 3 and 1 points, which are 1.2 and 0.4.
+    // Two kinds of six, each 0.25 from its mean of 0.75; ratings of 3 and 1 points are 1.2 and 0.4.
     for (found, expected) in [
         (known.signal, 0.75),
         (known.pair_scatter, 12.0 * 0.0625),

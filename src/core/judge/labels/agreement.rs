@@ -5,17 +5,17 @@ use crate::domain::{Agreement, AgreementBin, LabelledMargin, ModelMetadata, Time
 /// The normal quantile of a two-sided 90 % interval.
 const Z90: f64 = 1.644_853_626_951_472_2;
 
-/// The upper ends of the bins; margins are at most 1. The first is of margins that are 0.
+/// The upper ends of the bins; margins are at most 1. The first bin is for margins of 0.
 const BIN_ENDS: [f64; 6] = [0.0, 0.125, 0.25, 0.5, 0.75, 1.0];
 
-/// The standard deviation of the prior of the slope, Normal(0, …). At two of these a margin of 0.5 is as good as
-/// certain, so it only matters for few pairs, or where every choice follows the judge.
+/// The standard deviation of the normal prior of the slope. At two of these a margin of 0.5 is
+/// practically certain, so it only matters for few pairs, or if every choice follows the judge.
 const SLOPE_PRIOR: f64 = 5.0;
 
-/// Newton steps of the slope; from 0 it converges in far fewer.
+/// The most Newton steps for the slope; from 0 it converges in far fewer.
 const MOST_STEPS: usize = 100;
 
-/// What these observations come to; `None` without any. `missing` pairs had no valid answer.
+/// The agreement of these observations; `None` without any. `missing` pairs had no valid answer.
 pub fn agreement(
     asked_at: Timestamp,
     observations: Vec<LabelledMargin>,
@@ -46,7 +46,7 @@ pub fn agreement(
     })
 }
 
-/// 1, 0 or -1 for a margin. A mean of weighted grades is seldom exactly 0.
+/// The sign of a margin: 1, 0 or -1. A mean of weighted grades is rarely exactly 0.
 pub(super) fn sign(margin: f64) -> i8 {
     if margin > 1e-9 {
         1
@@ -57,7 +57,7 @@ pub(super) fn sign(margin: f64) -> i8 {
     }
 }
 
-/// 1 where judge and person agree, 0 where they contradict each other, 0.5 where just one of them sees no difference.
+/// 1 if judge and person agree, 0 if they disagree, 0.5 if just one sees no difference.
 fn credit(observation: &LabelledMargin) -> f64 {
     match (sign(observation.margin) - observation.choice).abs() {
         0 => 1.0,
@@ -73,7 +73,7 @@ fn wilson(agreed: f64, pairs: f64) -> [f64; 2] {
     let centre = (share + squared / (2.0 * pairs)) / (1.0 + squared / pairs);
     let half = Z90 / (1.0 + squared / pairs)
         * (share * (1.0 - share) / pairs + squared / (4.0 * pairs * pairs)).max(0.0).sqrt();
-    // Rounding must not put the share outside.
+    // Rounding must not exclude the share.
     [(centre - half).clamp(0.0, share), (centre + half).clamp(share, 1.0)]
 }
 
@@ -113,7 +113,7 @@ fn kappa(observations: &[LabelledMargin]) -> Kappa {
     Kappa { expected, value: Some((same - expected) / unexpected), error: Some(error) }
 }
 
-/// The place of a label in a table.
+/// The index of a label in a table.
 fn class(label: i8) -> usize {
     match label {
         0 => 1,
@@ -122,8 +122,8 @@ fn class(label: i8) -> usize {
     }
 }
 
-/// The slope `k` with the highest posterior for P(first) = logistic(k m), and its standard error. "No difference" counts
-/// as half a choice for either side.
+/// The maximum a posteriori slope `k` of P(first) = logistic(k m), and its standard error. "No
+/// difference" counts as half a choice for either side.
 fn slope(observations: &[LabelledMargin]) -> (f64, f64) {
     let mut slope = 0.0;
     let mut curvature = 0.0;
@@ -135,7 +135,7 @@ fn slope(observations: &[LabelledMargin]) -> (f64, f64) {
             gradient += margin * (f64::midpoint(1.0, f64::from(*choice)) - chance);
             curvature += margin * margin * chance * (1.0 - chance);
         }
-        // Away from 0 the curvature only falls, so a step never goes too far.
+        // The curvature only decreases away from 0, so a step never overshoots.
         let step = gradient / curvature;
         slope += step;
         if step.abs() < 1e-10 {
@@ -172,7 +172,7 @@ fn bins(observations: &[LabelledMargin], slope: f64) -> Vec<AgreementBin> {
 
 /// The bin that a margin belongs to.
 fn bin_of(margin: f64) -> usize {
-    // A mean of weighted grades can miss an end by rounding.
+    // Rounding can put a mean of weighted grades just beyond an end.
     let size = margin.abs() - 1e-9;
     BIN_ENDS.iter().position(|end| size <= *end).unwrap_or(BIN_ENDS.len() - 1)
 }

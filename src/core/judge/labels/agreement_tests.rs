@@ -1,4 +1,4 @@
-//! Agreement against figures worked out by hand, and against plain oracles.
+//! Tests of agreement against hand-computed figures and simple oracles.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn of(observations: Vec<LabelledMargin>) -> Agreement {
     agreement(samples::moment(1), observations, 0, ModelMetadata::default()).unwrap()
 }
 
-/// So many observations of each margin and choice.
+/// This many observations of each margin and choice.
 fn counted(cells: &[(usize, f64, i8)]) -> Vec<LabelledMargin> {
     let repeated = |(times, margin, choice): &(usize, f64, i8)| {
         std::iter::repeat_n(LabelledMargin { margin: *margin, choice: *choice }, *times)
@@ -41,7 +41,7 @@ fn the_interval_of_seven_in_ten_worked_out_by_hand() {
     let [low, high] = found.interval;
     assert!(close(low, 0.441_700, 1e-5) && close(high, 0.873_124, 1e-5), "{low} {high}");
     let [low, high] = of(counted(&[(10, 0.5, 1)])).interval;
-    // All of ten: from 10 / (10 + z^2) up.
+    // Ten of ten: from 10 / (10 + z^2) up.
     assert!(close(low, 10.0 / 12.705_54, 1e-5) && close(high, 1.0, 1e-12), "{low} {high}");
 }
 
@@ -114,7 +114,7 @@ fn kappa_of(table: &[[f64; 3]; 3]) -> f64 {
     (same - chance) / (1.0 - chance)
 }
 
-/// The error of kappa by the delta method with numeric derivatives.
+/// The standard error of kappa by the delta method with numeric derivatives.
 fn error_of(table: &[[f64; 3]; 3], pairs: f64) -> f64 {
     let (mut squares, mut mean) = (0.0, 0.0);
     for row in 0..3 {
@@ -146,7 +146,7 @@ fn pull(observations: &[LabelledMargin], slope: f64) -> f64 {
     pull
 }
 
-/// Margins as weighted grades make them, and any choice.
+/// Margins of weighted grades, with any choice.
 fn observations() -> impl Strategy<Value = Vec<LabelledMargin>> {
     let margin = prop_oneof![Just(0.0), (-16_i32..=16).prop_map(|sixteenths| f64::from(sixteenths) / 16.0)];
     let one = (margin, -1_i8..=1).prop_map(|(margin, choice)| LabelledMargin { margin, choice });
@@ -187,7 +187,7 @@ proptest! {
         }
     }
 
-    /// The ends of a Wilson interval are the shares from which what was found is just z standard errors away.
+    /// Each end of a Wilson interval is just z standard errors from the observed share.
     #[test]
     fn an_interval_holds_the_share_and_ends_where_it_should(observations in observations()) {
         let found = of(observations);

@@ -1,8 +1,8 @@
-//! Pairs for a person to label: which of them, in which order, and on which side each text stands.
+//! Chooses the pairs for a person to label, their order, and the side of each text.
 //!
-//! Only prompts of one idea are paired. Of each run the pairs are taken from both ends, those whose scores are furthest apart
-//! and those whose scores are nearest, because a judge that is right about the first and guesses at the second is of little
-//! use. Runs take turns. What was labelled already comes last. Nothing here is random: the same prompts give the same pairs.
+//! Only prompts of one idea are paired. From each run the pairs with the largest and the smallest
+//! score differences are taken in turn, because a judge must be right about both. Runs take turns;
+//! pairs labelled before come last. Nothing is random: the same prompts give the same pairs.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::domain::{PromptId, PromptSummary};
 /// A prompt of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlindPrompt {
-    /// Which one; not shown.
+    /// Its id; not shown.
     pub id: PromptId,
     /// Its text.
     pub content: String,
@@ -24,21 +24,21 @@ pub struct BlindPrompt {
 pub struct BlindPair {
     /// What both are for.
     pub task: String,
-    /// The persona both were written for, where it is the same.
+    /// The persona both were written for, if it is the same.
     pub persona: Option<String>,
-    /// Shown at the left.
+    /// The prompt shown on the left.
     pub left: BlindPrompt,
-    /// Shown at the right.
+    /// The prompt shown on the right.
     pub right: BlindPrompt,
 }
 
-/// Two ids in one order, whichever way they were labelled.
+/// Two ids in a canonical order.
 pub fn unordered(a: PromptId, b: PromptId) -> (PromptId, PromptId) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-/// At most `most` pairs within these groups, each a list of prompts of one idea. `labelled` are the pairs that were labelled
-/// before ([`unordered`]).
+/// Chooses at most `most` pairs within these groups of prompts of one idea. `labelled` are the
+/// pairs labelled before ([`unordered`]).
 pub fn choose(groups: &[Vec<PromptSummary>], labelled: &BTreeSet<(PromptId, PromptId)>, most: usize) -> Vec<BlindPair> {
     let (mut fresh, mut known) = (Vec::new(), Vec::new());
     for (turn, group) in groups.iter().enumerate() {
@@ -53,7 +53,7 @@ pub fn choose(groups: &[Vec<PromptSummary>], labelled: &BTreeSet<(PromptId, Prom
     once.take(most).map(|(a, b)| blind(a, b)).collect()
 }
 
-/// Every pair of different texts, the scores that are nearest first.
+/// Every pair of different texts, by increasing score difference.
 fn pairs_of(group: &[PromptSummary]) -> Vec<(&PromptSummary, &PromptSummary)> {
     let mut pairs = Vec::new();
     for (at, a) in group.iter().enumerate() {
@@ -71,7 +71,7 @@ fn pairs_of(group: &[PromptSummary]) -> Vec<(&PromptSummary, &PromptSummary)> {
     pairs
 }
 
-/// The last, the first, the last but one and so on; or the first first.
+/// Alternates from both ends, beginning with the last or the first.
 fn from_both_ends<T>(items: Vec<T>, last_first: bool) -> VecDeque<T> {
     let mut items = VecDeque::from(items);
     let mut taken = VecDeque::with_capacity(items.len());
@@ -83,7 +83,7 @@ fn from_both_ends<T>(items: Vec<T>, last_first: bool) -> VecDeque<T> {
     taken
 }
 
-/// The first of each, the second of each and so on.
+/// Interleaves the queues: the first of each, the second of each and so on.
 fn in_turns<T>(mut queues: Vec<VecDeque<T>>) -> Vec<T> {
     let mut all = Vec::new();
     while queues.iter().any(|queue| !queue.is_empty()) {
@@ -92,7 +92,7 @@ fn in_turns<T>(mut queues: Vec<VecDeque<T>>) -> Vec<T> {
     all
 }
 
-/// A hash of both texts says which stands at the left, so that neither rank nor age does.
+/// A hash of both texts decides the sides, so that neither rank nor age does.
 fn blind(a: &PromptSummary, b: &PromptSummary) -> BlindPair {
     let (first, second) = if a.content <= b.content { (a, b) } else { (b, a) };
     let both = [first.content.as_bytes(), second.content.as_bytes()].join(&0);

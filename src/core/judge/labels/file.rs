@@ -1,4 +1,4 @@
-//! The file that labels are added to: a line each, on the disk before it is confirmed.
+//! The labels file: one line for each label, on disk before it is confirmed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,10 +8,10 @@ use super::parse::LabelRecord;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Adds a label in one write and forces it to the disk. What an earlier crash left unfinished is ended first.
+/// Appends a label in one write and syncs it. First ends a line that a crash left unfinished.
 ///
 /// # Errors
-/// `file`, with what to do.
+/// `file`, with the fix.
 pub fn append(path: &Path, record: &LabelRecord) -> Result<()> {
     let line = line_of(record)?;
     if let Some(folder) = path.parent() {
@@ -20,10 +20,10 @@ pub fn append(path: &Path, record: &LabelRecord) -> Result<()> {
     append_line(path, &line).map_err(|error| files::failure("write", path, &error))
 }
 
-/// Takes a label back, which is the last one of the file. False where it is not: something was added since.
+/// Removes a label if it is the last one of the file; false if something was added since.
 ///
 /// # Errors
-/// `file`, with what to do.
+/// `file`, with the fix.
 pub fn take_back(path: &Path, record: &LabelRecord) -> Result<bool> {
     let line = line_of(record)?;
     take_line_back(path, &line).map_err(|error| files::failure("write", path, &error))
@@ -58,7 +58,7 @@ fn take_line_back(path: &Path, line: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// True for a file that ends so, and for an empty one.
+/// True if the file ends with `end` or is empty.
 fn ends_with(file: &mut File, end: &[u8]) -> io::Result<bool> {
     let length = file.metadata()?.len();
     if length == 0 {

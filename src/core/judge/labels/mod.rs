@@ -1,9 +1,9 @@
-//! Pairs that a person labelled, put to a judge: how often the two agree.
+//! Measures how often a judge agrees with pairs that a person labelled.
 //!
-//! [`parse`] reads a file of labels. Resolving ids is [`crate::engine`]'s. [`ask_pairs`] puts each pair to the judge in both
-//! orders, and [`agreement()`] computes what the answers come to. [`blind`] chooses pairs
-//! for a person to label, and [`mod@file`] keeps the labels. As with [`super::audit`] a missing answer counts for
-//! nothing, and the judge is asked past any cache.
+//! [`parse`] reads a labels file, and [`crate::engine`] resolves its ids. [`ask_pairs`] asks the
+//! judge about each pair in both orders, and [`agreement()`] computes the statistics. [`blind`]
+//! chooses pairs to label, and [`mod@file`] stores the labels. As in [`super::audit`], missing
+//! answers are ignored and the cache is bypassed.
 
 mod agreement;
 #[cfg(test)]
@@ -25,32 +25,32 @@ use crate::error::{Code, Error, Result};
 
 pub use agreement::agreement;
 
-/// So many calls that fail one after the other, with no reply in between, end the test.
+/// The number of failures in a row that ends the test.
 const MOST_FAILURES: usize = 8;
 
-/// Two texts, what they are for, and which of them a person prefers.
+/// Two texts, their task, and a person's preference.
 #[derive(Debug, Clone)]
 pub struct LabelledPair {
     /// What both are for.
     pub task: String,
     /// The persona both were written for.
     pub persona: String,
-    /// By which criteria they are judged.
+    /// The criteria.
     pub rubric: Arc<Rubric>,
     /// The first text.
     pub a: String,
-    /// The second.
+    /// The second text.
     pub b: String,
-    /// 1: the person prefers the first, -1: the second, 0: neither.
+    /// 1 if the person prefers the first, -1 the second, 0 neither.
     pub choice: i8,
 }
 
-/// Puts every pair to a judge in both orders; `told` hears how many of how many questions are answered. `judging` says how
-/// to ask: task, persona and criteria are each pair's own.
+/// Asks a judge about every pair in both orders; `told` gets the number of answered questions and
+/// the total. Task, persona and criteria of `judging` are replaced by each pair's own.
 ///
 /// # Errors
-/// `judge_unreliable` when no pair has a valid answer in both orders; the provider's own error when nothing was answered,
-/// or nothing any more; `budget_exceeded` as soon as a cap is reached; `file` for a template that cannot be used.
+/// `judge_unreliable` when no pair has a valid answer in both orders; the provider's error without
+/// answers or after too many failures; `budget_exceeded` as soon as a cap is reached; `file`.
 pub async fn ask_pairs(
     judging: &Judging,
     judge: &Judge,

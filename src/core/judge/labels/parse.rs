@@ -1,8 +1,8 @@
-//! A file of labelled pairs, read: JSON lines, or CSV with a header.
+//! Parses a file of labelled pairs: JSON lines, or CSV with a header.
 //!
-//! Both have the same fields: `a` or `a_text`, `b` or `b_text`, `choice`, and optionally `task`, `persona` and `at`. `a` and
-//! `b` are ids of stored prompts. Where there is a text as well, the text is what counts. Whatever is wrong is refused with
-//! the line and the field, so that no label is dropped or misread silently.
+//! Both have the same fields: `a` or `a_text`, `b` or `b_text`, `choice`, and optionally `task`,
+//! `persona` and `at`. `a` and `b` are ids of stored prompts; a text takes precedence over an id.
+//! Every fault is an error with its line and field, so no label is silently dropped or misread.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub const MOST_BYTES: u64 = 10_000_000;
 /// The most labels of a file.
 pub const MOST_LABELS: usize = 10_000;
 
-/// Characters of a value that a message shows.
+/// The most characters of a value in a message.
 const SHOWN: usize = 40;
 
 /// One line of a labels file, as it is written.
@@ -70,25 +70,25 @@ pub struct Label {
     pub line: u64,
     /// The first prompt.
     pub a: Side,
-    /// The second.
+    /// The second prompt.
     pub b: Side,
-    /// 1: the first is better, -1: the second, 0: neither.
+    /// 1 if the first is better, -1 the second, 0 neither.
     pub choice: i8,
-    /// What both are for, where the line says so.
+    /// What both are for, if given.
     pub task: Option<String>,
-    /// The persona, where the line says so.
+    /// The persona, if given.
     pub persona: Option<String>,
 }
 
 /// Reads a labels file.
 ///
 /// # Errors
-/// `file`: it cannot be read, is too large or empty, or has a line that cannot be used; the line and field are named.
+/// `file` when it cannot be read, is too large or empty, or has an unusable line, with its field.
 pub fn read(path: &Path) -> Result<Vec<Label>> {
     parse(&bytes_of(path)?).map_err(|reason| unusable(path, reason))
 }
 
-/// As [`read`], with the labels as they are written.
+/// Like [`read`], with the labels as they are written.
 ///
 /// # Errors
 /// As [`read`].
@@ -108,18 +108,18 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// Says why a labels file cannot be used.
+/// The error for an unusable labels file.
 pub fn unusable(path: &Path, reason: String) -> Error {
     Error::File { action: "use", path: path.to_owned(), reason }
 }
 
-/// Reads labels; a fault is a sentence with its line.
+/// Parses labels; a fault is a sentence with its line.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Label>, String> {
     let read = |(line, record)| label(line, record).map_err(|fault| format!("line {line}: {fault}"));
     records(bytes)?.into_iter().map(read).collect()
 }
 
-/// What is written on each line, from 1.
+/// The record of each line, from 1.
 type Records = Vec<(u64, LabelRecord)>;
 
 fn records(bytes: &[u8]) -> Result<Records, String> {
@@ -142,7 +142,7 @@ fn records(bytes: &[u8]) -> Result<Records, String> {
     Ok(records)
 }
 
-/// What a file looks like, for messages.
+/// The format of a labels file, for messages.
 const FORM: &str =
     "write a line like {\"a\": ID, \"b\": ID, \"choice\": \"a\"} for each pair, or CSV with the header a,b,choice";
 
@@ -173,7 +173,7 @@ fn json_record(line: &str) -> Result<LabelRecord, String> {
     Ok(record)
 }
 
-/// The reader counts lines from the one it was given.
+/// Removes the position from a parser message, because the parser counts from its own first line.
 fn without_place(fault: &str) -> String {
     fault.split(" at line 1 column").next().unwrap_or(fault).to_owned()
 }
@@ -280,7 +280,7 @@ fn side(name: &str, id: Option<String>, text: Option<String>) -> Result<Side, St
         return Err(format!("{name}: is missing; name the id of a stored prompt, or write its text as `{name}_text`"));
     };
     match PromptKey::parse(&id) {
-        // The newest prompt is another one tomorrow.
+        // The newest prompt changes over time.
         Ok(PromptKey::Last) => Err(format!("{name}: is `@last`; name the id itself")),
         Ok(key) => Ok(Side::Stored(key)),
         Err(fault) => Err(format!("{name}: {fault}; a text goes into `{name}_text`")),

@@ -1,4 +1,4 @@
-//! Files of labels, and the asking, against scripted judges.
+//! Tests of labels files and of asking scripted judges about pairs.
 
 use super::parse::{Label, LabelRecord, MOST_LABELS, Side, parse, read};
 use super::*;
@@ -126,7 +126,7 @@ async fn asked(script: &str, pairs: &[LabelledPair]) -> Result<Agreement> {
     ask_pairs(&judging, &judging.judges[0], pairs, |_, _| {}).await
 }
 
-/// Always sees what is good, and leans towards what is shown first, which both orders cancel.
+/// Always recognises the good text, and has a position bias, which both orders cancel.
 const SEEING: &str = "judge: {quality_spread: 0, position_bias: 0.2, markers: {\"[bad]\": -1.6}}";
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn eight_failures_in_a_row_end_it() {
     let all = pairs(&[1; 40]);
     ask_pairs(&judging, &judging.judges[0], &all, |so_far, _| done.set(so_far)).await.unwrap_err();
     assert_eq!(done.get(), 8);
-    // A reply in between starts the count again.
+    // A reply in between resets the count.
     let script =
         format!("{SEEING}\nrules: [{{when: {{role: judge}}, nth: [1, 2, 3, 4, 5, 6, 7, 9, 10, 11], fault: refusal}}]");
     let judging = Judging { max_concurrency: 1, ..self::judging(&[sim(&script)]) };

@@ -1,6 +1,6 @@
-//! Code and quotations: where they stand in a text.
+//! Finds code and quotations in a text.
 
-/// What opens a quotation, and what closes it.
+/// The opening quotation marks, each with its closing marks.
 const QUOTES: [(char, &[char]); 8] = [
     ('"', &['"']),
     ('“', &['”']),
@@ -12,10 +12,10 @@ const QUOTES: [(char, &[char]); 8] = [
     ('\'', &['\'']),
 ];
 
-/// The bytes of each piece of code and each quotation, its signs included, in order. A quotation ends on its line.
+/// The byte ranges of code and quotations with their marks, in order. Quotations end on their line.
 pub(super) fn verbatim(text: &str) -> Vec<(usize, usize)> {
     let (mut found, mut skip_to, mut before) = (Vec::new(), 0, ' ');
-    // By kind of quotation, up to where it is known that nothing closes one.
+    // For each kind of quotation, the position up to which it is known to be unclosed.
     let mut unclosed = [0; QUOTES.len()];
     for (at, sign) in text.char_indices() {
         let is_inside = at < skip_to;
@@ -36,13 +36,13 @@ pub(super) fn verbatim(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// True for a sign that is no apostrophe and no inch.
+/// True for a mark that is not an apostrophe or an inch sign.
 fn opens(text: &str, at: usize, sign: char, before: char) -> bool {
     let next = text[at + sign.len_utf8()..].chars().next();
     !before.is_alphanumeric() && next.is_some_and(|next| !next.is_whitespace())
 }
 
-/// Where the quotation ends whose words begin at `begin`; else the place up to which nothing ends it.
+/// The end of the quotation whose text begins at `begin`, else the position up to which none ends.
 fn end_of_quotation(text: &str, begin: usize, closing: &[char]) -> Result<usize, usize> {
     let mut signs = text[begin..].char_indices().map(|(at, sign)| (begin + at, sign)).peekable();
     while let Some((at, sign)) = signs.next() {
@@ -58,8 +58,8 @@ fn end_of_quotation(text: &str, begin: usize, closing: &[char]) -> Result<usize,
     Err(text.len())
 }
 
-/// Where the code ends that opens at `at`: behind as many backticks, three at most. What closes nothing closes nothing
-/// further on either, so this fails once for each number of them.
+/// The end of the code that opens at `at`: after as many backticks, at most three. An unclosed one
+/// stays unclosed further on, so this fails once for each number of backticks.
 fn end_of_code(text: &str, at: usize) -> Option<usize> {
     let ticks = text[at..].bytes().take(3).take_while(|byte| *byte == b'`').count();
     let begin = at + ticks;

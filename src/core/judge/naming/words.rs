@@ -1,36 +1,36 @@
-//! Words that tell what a letter beside them stands for.
+//! Words that decide whether a letter next to them is a label.
 
-/// What one candidate is called.
+/// A noun for one candidate.
 pub(super) fn is_candidate(word: &str) -> bool {
     ["candidate", "prompt"].iter().any(|noun| word.eq_ignore_ascii_case(noun))
 }
 
-/// What both are called.
+/// A noun for both candidates.
 pub(super) fn is_candidates(word: &str) -> bool {
     ["candidates", "prompts"].iter().any(|noun| word.eq_ignore_ascii_case(noun))
 }
 
-/// After which "(A)" is a candidate.
+/// A word after which "(A)" is a label.
 pub(super) fn is_one_of_two(word: &str) -> bool {
     ["first", "second", "former", "latter", "one", "other", "winner", "loser"].contains(&word)
 }
 
-/// "The candidate", "that candidate": a name cannot take the noun's place.
+/// "The candidate", "that candidate": a name cannot replace the noun.
 pub(super) fn is_determiner(word: &str) -> bool {
     is_article(word) || is_in(&["this", "that", "each", "which", "every"], word)
 }
 
-/// "A B", "the A": no name has an article.
+/// An article, as in "a B" or "the A", which no name has.
 pub(super) fn is_article(word: &str) -> bool {
     is_in(&["a", "an", "the"], word) && word != "A"
 }
 
-/// "A and B", "from A to B".
+/// A joining word, as in "A and B" or "from A to B".
 pub(super) fn joins(word: &str) -> bool {
     is_in(&["and", "or", "nor", "to", "versus", "vs", "und", "oder", "et", "ou", "y", "o", "e"], word)
 }
 
-/// "Plan B", "B vitamins": what is told apart by letters. A number is too: "70 B".
+/// A noun distinguished by letters, as in "plan B" or "B vitamins", or a number, as in "70 B".
 pub(super) fn is_named_with_letters(word: &str) -> bool {
     let lower = word.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
@@ -39,13 +39,12 @@ pub(super) fn is_named_with_letters(word: &str) -> bool {
         || NAMED_WITH_LETTERS.contains(&singular)
 }
 
-/// True for a word with a capital that may begin a clause and is no name, so that a letter behind it is none's part:
-/// "While B", "Prefer B".
+/// True for a capitalised word that begins a clause and is not a name: "While B", "Prefer B".
 pub(super) fn begins_a_clause(word: &str) -> bool {
     BEGINS_A_CLAUSE.contains(&word.to_lowercase().as_str())
 }
 
-/// True for a word that cannot stand behind "A" where that is the article: verbs, prepositions, conjunctions.
+/// True for a word that cannot follow the article "A": verbs, prepositions, conjunctions.
 pub(super) fn follows_no_article(word: &str) -> bool {
     FOLLOWS_NO_ARTICLE.contains(&word)
 }
