@@ -201,7 +201,7 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
         let made = missing + u32::try_from(ratings.len() + verdicts.len()).unwrap_or(u32::MAX);
         lost.refused_by_cap = lost.asked.saturating_sub(made);
     }
-    // Answers arrive in any order; the record must not depend on it.
+    // Replies arrive in any order; the record must not depend on it.
     ratings.sort_by_key(|rating| (rating.judge, rating.prompt_id));
     verdicts.sort_by_key(|verdict| (verdict.judge, verdict.first, verdict.second));
     let judges: Vec<JudgeName> = judging.judges.iter().map(Judge::name).collect();

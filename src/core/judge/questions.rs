@@ -144,10 +144,7 @@ impl<'i> Inquiry<'i> {
         self.answers
     }
 
-    /// Asks until P(best) is high enough, or nothing is left to ask.
-    ///
-    /// # Errors
-    /// As [`super::select`].
+    /// Asks until P(best) is high enough, or nothing is left to ask. Fails like [`super::select`].
     pub(super) async fn ask_all(&mut self) -> Result<()> {
         let all: Vec<usize> = (0..self.field.len()).collect();
         if all.len() < 2 {

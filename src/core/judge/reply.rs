@@ -26,7 +26,8 @@ pub(super) type Criteria = [(String, f64)];
 const ROUNDING: f64 = 0.5;
 
 /// The most characters of the reasons, where a model bound to the schema stops. Well below the
-/// 2,000 from which llama.cpp's grammars refuse or drop a length (ggml-org/llama.cpp#27087, #28469).
+/// 2,000 from which llama.cpp's grammars refuse or drop a length (ggml-org/llama.cpp#27087 and
+/// #28469).
 const LONGEST_REASONS: u32 = 800;
 
 /// The same in words, for models that read the instructions.

@@ -240,7 +240,7 @@ impl Problem {
         }
     }
 
-    /// The share of length in `seen`, whose covariance is `spread (I + share/(1 - share |l|²) l lᵀ)`.
+    /// The share of length in `seen`; its covariance is `spread (I + share/(1 - share |l|²) l lᵀ)`.
     fn share_of_length(&self, possibility: &Possibility) -> f64 {
         let squares: f64 = self.lengths.iter().map(|length| length * length).sum();
         possibility.length / (possibility.worth + possibility.taste + possibility.length * squares)
