@@ -77,10 +77,7 @@ async fn commands_take_the_numbers_that_were_told() {
 #[tokio::test]
 async fn jobs_are_listed_and_the_finished_ones_when_asked_for() {
     let told = talk(ECHO, "Name a boat\n.\njobs\njobs all\nquit\n").await;
-    has(
-        &told,
-        &["> No unfinished jobs.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"],
-    );
+    has(&told, &["> No unfinished jobs.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"]);
     has(&told, &["Name a boat\nThe command aludel jobs stops and resumes them by id.\n"]);
 }
 
@@ -99,9 +96,9 @@ async fn what_the_core_refuses_is_told_in_its_words_and_the_session_goes_on() {
         &[
             "No request yet.",
             "colour is not a setting; the settings are count, phases",
-            "Ideas are run with count 200",
+            "Requests are run with count 200",
             "Not done, validation_failed: count",
-            "Ideas are run with count 1; all else as configured.",
+            "Requests are run with count 1; all else as configured.",
             "1 variant: ",
             "\n1 of 1: ",
             "Not done, validation_failed: limit",

@@ -265,9 +265,9 @@ fn the_judge_marks_what_is_clicked_and_scrolls_what_is_under_the_wheel() {
     assert_eq!((bench.model.judge.marked, bench.model.judge.top), (2, 0));
     bench.point(Pointer::Down, 20, 13);
     assert!(bench.model.judge.marked == 2 && bench.model.judge.top > 0);
-    let (x, y) = bench.place_of("over");
+    let (x, y) = bench.place_of("beats");
     bench.point(Pointer::Double, x, y);
-    assert_eq!(bench.press("y"), copy("over"), "the judge's words can be selected");
+    assert_eq!(bench.press("y"), copy("beats"), "the judge's words can be selected");
 }
 
 #[test]
