@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::THEMES_WITHOUT_FILE;
 
-/// What an asset is.
+/// The kind of an asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AssetKind {
@@ -17,13 +17,13 @@ pub enum AssetKind {
     Strategy,
     /// The form that suits a family of models.
     Form,
-    /// What the judge is told.
+    /// The judge's instructions.
     Judge,
     /// The judge's criteria.
     Rubric,
-    /// What the embedded writer says around a request.
+    /// The text that the embedded writer adds to a request.
     Frame,
-    /// What is known of models.
+    /// Facts about models.
     Catalog,
     /// How the workbench looks.
     Theme,

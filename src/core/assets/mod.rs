@@ -69,7 +69,7 @@ const CATALOG: &str = "models";
 pub enum Origin {
     /// Compiled into the program.
     Builtin,
-    /// A file of the user's.
+    /// The user's file.
     User(PathBuf),
 }
 
@@ -85,11 +85,11 @@ impl std::fmt::Display for Origin {
 /// One asset as listed to users.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AssetInfo {
-    /// Its name: that of its file, without the ending.
+    /// Its name: the name of its file without the extension.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: AssetKind,
-    /// What it is for, in a sentence; empty when the file cannot be read.
+    /// What it is for, in a sentence; empty if the file cannot be read.
     pub description: String,
     /// Where it comes from.
     pub origin: Origin,
@@ -103,7 +103,7 @@ pub struct AssetInfo {
 pub struct AssetText {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: AssetKind,
     /// Where it comes from.
     pub origin: Origin,

@@ -12,35 +12,37 @@ pub struct Agreement {
     pub asked_at: Timestamp,
     /// Labelled pairs with a valid answer in both orders.
     pub pairs: u32,
-    /// Labelled pairs without.
+    /// Labelled pairs without a valid answer in both orders.
     pub missing: u32,
-    /// The share of the pairs in which judge and person agree, 0..=1. Where just one of them sees no difference, the
-    /// pair counts half.
+    /// The share of the pairs in which judge and person agree, 0..=1. If only one of them sees no
+    /// difference, the pair counts half.
     pub agreement: f64,
     /// The interval of `agreement`.
     pub interval: [f64; 2],
     /// The share of pairs that would get the same of the three labels (first, second, no difference) by chance.
     pub expected_by_chance: f64,
-    /// Cohen's kappa over the three labels: 0 is chance, 1 is perfect; null when both always gave one and the same label.
+    /// Cohen's kappa over the three labels: 0 is chance, 1 is perfect; null if both always gave the
+    /// same single label.
     pub kappa: Option<f64>,
     /// Its standard error for large samples (Fleiss, Cohen and Everitt 1969).
     pub kappa_error: Option<f64>,
-    /// The calibration: with a margin `m` the person prefers the first text with the probability 1 / (1 + exp(-slope m)).
+    /// The calibration: at a margin `m` the person prefers the first text with probability
+    /// 1 / (1 + exp(-slope m)).
     pub slope: f64,
     /// Its standard error.
     pub slope_error: f64,
     /// Agreement by the size of the margin, smallest first; only bins with pairs.
     pub bins: Vec<AgreementBin>,
-    /// What all of it is computed from.
+    /// The observations that all of this is computed from.
     pub observations: Vec<LabelledMargin>,
-    /// The calls added up.
+    /// Totals of the calls.
     pub model_metadata: ModelMetadata,
 }
 
-/// The pairs whose margin is of a certain size.
+/// The pairs whose margin is within a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgreementBin {
-    /// The margin, without its sign, is above this; the first bin is of margins that are 0.
+    /// The absolute margin is above this; the first bin has the margins that are 0.
     pub from: f64,
     /// And at most this.
     pub to: f64,
@@ -50,7 +52,8 @@ pub struct AgreementBin {
     pub agreed: f64,
     /// The interval of `agreed`.
     pub interval: [f64; 2],
-    /// The mean probability by the calibration that the person takes the judge's side; null for margins that are 0.
+    /// The mean probability, by the calibration, that the person agrees with the judge; null for
+    /// margins that are 0.
     pub expected: Option<f64>,
 }
 

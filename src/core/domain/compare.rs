@@ -7,41 +7,42 @@ use serde::{Deserialize, Serialize};
 
 use super::{Prompt, SelectResult, TextSize};
 
-/// The answer of `compare`. Every list has the prompts' order, which is that of the request.
+/// The result of `compare`. Every list is in the order of the request's prompts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareResult {
     /// The prompts compared.
     pub prompts: Vec<Prompt>,
-    /// How the second is made of the first, word by word; null for more than two prompts.
+    /// The word diff from the first prompt to the second; null for more than two prompts.
     pub diff: Option<Vec<DiffPart>>,
-    /// What the rules of the ranking read out of each content, each 0..=1, and their mean by weight as `score`; null
-    /// where a prompt's persona has nothing to agree with.
+    /// The ranking's measures of each content, each 0..=1, and their weighted mean as `score`; null
+    /// where a measure does not apply.
     pub scores: BTreeMap<String, Vec<Option<f64>>>,
-    /// How long each content is.
+    /// The size of each content.
     pub sizes: Vec<TextSize>,
-    /// The share of words that stay, 0..=1; of several prompts the mean over all pairs.
+    /// The share of words that are unchanged, 0..=1; for more than two prompts the mean over all
+    /// pairs.
     pub similarity: f64,
     /// The judge's choice; null without a task.
     pub selection: Option<SelectResult>,
 }
 
-/// A piece of a difference.
+/// A part of a diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffPart {
-    /// Whose text it is.
+    /// Whether the text is unchanged, added or removed.
     pub op: DiffOp,
     /// Whole words, with the white space between them. Never empty.
     pub text: String,
 }
 
-/// Whose text a piece of a difference is.
+/// Whether a part of a diff is unchanged, added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffOp {
-    /// Of both.
+    /// In both texts.
     Equal,
-    /// Of the second alone.
+    /// Only in the second.
     Insert,
-    /// Of the first alone.
+    /// Only in the first.
     Delete,
 }

@@ -5,52 +5,53 @@ use serde::{Deserialize, Serialize};
 
 use super::{ModelMetadata, Prompt, PromptId};
 
-/// What a search found, best first: whole prompts, or another form of them.
+/// The result of a search, best first: whole prompts, or some of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SearchResult")]
 pub struct SearchResult<P = Prompt> {
-    /// The part that was asked for.
+    /// The requested page.
     pub prompts: Vec<FoundPrompt<P>>,
     /// By words: prompts that pass the filters and match. By meaning, or by both: prompts that pass the filters.
     pub total: u64,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What embedding the query took; nothing for a search by words.
+    /// Tokens and cost of embedding the query; none for a search by words.
     pub model_metadata: ModelMetadata,
 }
 
-/// A prompt and how it was found.
+/// A prompt and how it matched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "FoundPrompt")]
 pub struct FoundPrompt<P = Prompt> {
-    /// The prompt, its own `score` untouched.
+    /// The prompt. Its `score` is the stored one, not that of the match.
     #[serde(flatten)]
     pub prompt: P,
-    /// How it was found.
+    /// How it matched.
     #[serde(rename = "match")]
     pub matched: Match,
-    /// A prompt further up in this answer that says nearly the same.
+    /// A near-duplicate further up in this result.
     pub near_duplicate_of: Option<PromptId>,
 }
 
-/// How a prompt was found.
+/// How a prompt matched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Match {
-    /// How well, comparable within one answer: BM25 by words, the cosine by meaning, the sum of reciprocal ranks by both.
+    /// How well it matches, comparable within one result: BM25 by words, cosine by meaning, the sum
+    /// of reciprocal ranks by both.
     pub score: f64,
-    /// A piece of its text around what matched.
+    /// An excerpt of its text around what matched.
     pub snippet: String,
-    /// What matched in the snippet: from, to (exclusive), in characters.
+    /// The ranges of the snippet that matched: from, to (exclusive), in characters.
     pub marks: Vec<(u32, u32)>,
-    /// By what it was found.
+    /// How it was searched for.
     pub kind: MatchKind,
-    /// True when it was found by a meaning that is not near, for an embedding model of which that was measured: more likely
-    /// than not it is about something else. Left out where it is not so.
+    /// True if its meaning is so far from the query that it is probably about something else. Only
+    /// for embedding models for which this was measured; absent if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub far: bool,
 }
 
-/// By what a prompt was found.
+/// How a prompt was searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchKind {
@@ -69,7 +70,7 @@ pub struct ListedPrompt<P = Prompt> {
     /// The prompt.
     #[serde(flatten)]
     pub prompt: P,
-    /// A prompt further up in this list that says nearly the same; left out where there is none, so that a row is a prompt.
+    /// A near-duplicate further up in this list; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_duplicate_of: Option<PromptId>,
 }

@@ -46,15 +46,15 @@ macro_rules! identifier {
 }
 
 identifier!(
-    /// Names one stored [`Prompt`](super::Prompt).
+    /// The id of a stored [`Prompt`](super::Prompt).
     PromptId
 );
 identifier!(
-    /// Names one run: the generate call that a group of prompts came from.
+    /// The id of a run: the generate call that a group of prompts came from.
     SessionId
 );
 identifier!(
-    /// Names one [`Judgement`](super::Judgement).
+    /// The id of a [`Judgement`](super::Judgement).
     JudgementId
 );
 

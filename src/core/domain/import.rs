@@ -5,48 +5,48 @@ use serde::{Deserialize, Serialize};
 
 use super::PromptId;
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportReport {
     /// Records read.
     pub records: u64,
     /// Of these, stored now; with `dry_run`, those that would be.
     pub imported: u64,
-    /// Of these, stored before, and the same.
+    /// Of these, already stored and identical.
     pub existing: u64,
-    /// Of these, stored before with something else in them; what is stored was kept.
+    /// Of these, already stored with other content, which was kept.
     pub conflicts: u64,
     /// The first of the conflicts.
     pub conflicting: Vec<Conflict>,
-    /// Of these, not taken.
+    /// Of these, skipped.
     pub skipped: u64,
-    /// Why, each reason once.
+    /// Why records were skipped, each reason once.
     pub skips: Vec<Skip>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// True when nothing was to be stored.
+    /// True if nothing was to be stored.
     pub dry_run: bool,
 }
 
-/// A record whose id is stored with something else in it.
+/// A record whose id is already stored with other content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
     /// The id.
     pub id: PromptId,
-    /// Where in the file it is: `record 3 (line 17)`.
+    /// Its place in the file: `record 3 (line 17)`.
     pub place: String,
     /// The fields that differ.
     pub fields: Vec<String>,
 }
 
-/// Records that were not taken, for one reason.
+/// Records skipped for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skip {
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// How many.
+    /// How many records.
     pub count: u64,
-    /// Where the first of them is.
+    /// The place of the first one in the file.
     pub first: String,
 }
 

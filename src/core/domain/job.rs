@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use super::{Operation, SessionId, Timestamp};
 
-/// How a job stands.
+/// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// A process works on it.
+    /// A process is working on it.
     Running,
-    /// A process works on it, and was asked to stop.
+    /// A process is working on it and was asked to stop.
     Stopping,
     /// The process that worked on it is gone. It can be resumed.
     Interrupted,
-    /// It has its result.
+    /// It ended with a result.
     Finished,
-    /// It ended with an error. It can be resumed: what is done is not done again.
+    /// It ended with an error. It can be resumed; what is done is not done again.
     Failed,
     /// It was stopped. It can be resumed.
     Cancelled,
@@ -68,59 +68,59 @@ impl std::fmt::Display for JobState {
     }
 }
 
-/// A job as lists show it.
+/// A job, as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// Its name, which is the `session_id` of its events and prompts.
+    /// Its id, which is the `session_id` of its events and prompts.
     pub id: SessionId,
-    /// What was asked for.
+    /// The operation.
     pub operation: Operation,
-    /// How it stands.
+    /// Its state.
     pub state: JobState,
-    /// What it is about, in a line.
+    /// What it is about, in one line.
     pub about: String,
-    /// Units that are done, the failed ones included: variants, comparisons.
+    /// Units done, including failed ones: variants, comparisons.
     pub done: u64,
-    /// Of these, units that failed.
+    /// How many of these failed.
     pub failed: u64,
-    /// Units in all, at most; null where that is not known.
+    /// The maximum number of units; null if unknown.
     pub total: Option<u64>,
     /// True for a job that survives its watcher. False for one that ends with the command or
     /// connection that began it.
     pub kept: bool,
-    /// How often it was begun: 1, and one more for each time it was resumed.
+    /// How often it was started: 1, plus one for each time it was resumed.
     pub attempt: u32,
-    /// The process that works on it; null where none does.
+    /// The process working on it; null if there is none.
     pub owner: Option<String>,
-    /// When it was begun.
+    /// When it was started.
     #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
-    /// When something was last written of it.
+    /// When it was last updated.
     #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub updated_at: Timestamp,
-    /// When it ended; null before.
+    /// When it ended; null until then.
     #[serde(with = "super::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub ended_at: Option<Timestamp>,
 }
 
-/// A job with what was asked for and what came of it.
+/// A job with its request and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobDetails {
     /// The job.
     #[serde(flatten)]
     pub job: Job,
-    /// What was asked for, as the operation's own request.
+    /// The operation's request.
     pub request: Value,
-    /// What came of it, as the operation's own result; null unless it has finished.
+    /// The operation's result; null unless it has finished.
     pub result: Option<Value>,
-    /// Why it failed, as a problem; null unless it has.
+    /// Why it failed, as problem details; null unless it failed.
     pub error: Option<Value>,
 }
 
-/// Jobs, the newest first.
+/// Jobs, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobList {
     /// The jobs.

@@ -8,55 +8,59 @@ use serde::{Deserialize, Serialize};
 
 use super::{Agreement, JudgeName, ModelMetadata, Timestamp};
 
-/// What came of testing a judge.
+/// The result of testing a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeAudit {
-    /// What the judge is like.
+    /// The judge's profile.
     pub profile: JudgeProfile,
-    /// True when the judge was put to its own test; false when only labels were asked about.
+    /// True if the judge itself was tested; false if only labels were asked about.
     pub tested: bool,
-    /// What the user should know of it.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// The outcome of a judge's test.
+/// The result of a judge's test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeProfile {
-    /// Who was tested.
+    /// The judge that was tested.
     pub judge: JudgeName,
-    /// When.
+    /// When it was tested.
     pub audited_at: Timestamp,
-    /// The mean margin for what is shown first, over every pair that was asked about in both orders: 0 for a fair judge.
+    /// Position bias: the mean margin for the text shown first, over every pair that was judged in
+    /// both orders; 0 for a fair judge.
     pub position_bias: Option<f64>,
-    /// The share of the pairs that differ in worth for which both orders agreed, 0..=1.
+    /// Order-swap agreement: the share of pairs of unequal quality on which both orders agreed,
+    /// 0..=1.
     pub swap_consistency: Option<f64>,
-    /// The margin that a text gains for each unit of the natural logarithm of the ratio of lengths, from padded copies;
-    /// below 0 it marks padding down, which is right. As measured: [`JudgeProfile::length_offset`] is what is taken off.
+    /// Length bias: the margin gained per unit of the natural logarithm of the length ratio,
+    /// measured on padded copies. Below 0 it marks padding down, which is right. As measured; the
+    /// correction applied is [`JudgeProfile::length_offset`].
     pub length_slope: Option<f64>,
-    /// The mean margin for its own family's text over another's of equal quality; null when there was none to show it.
+    /// The mean margin for text of its own model family over text of another of equal quality; null
+    /// if no such pair was judged.
     pub self_preference: Option<f64>,
-    /// The share of repeated questions that were answered the same, 0..=1.
+    /// The share of repeated questions answered the same, 0..=1.
     pub stability: Option<f64>,
-    /// The share of pairs with a copy made worse on purpose in which the copy lost, 0..=1.
+    /// The share of pairs with a deliberately worsened copy in which the copy lost, 0..=1.
     pub sensitivity: Option<f64>,
-    /// The share of pairs in which a "choose me" within a text changed nothing, 0..=1.
+    /// The share of pairs in which a "choose me" inside a text changed nothing, 0..=1.
     pub robustness: Option<f64>,
     /// Questions without a valid answer.
     pub missing: u32,
     /// Questions asked.
     pub asked: u32,
-    /// False when its choices say nothing about the candidates; then `faults` says why.
+    /// False if its choices carry no information about the candidates; `faults` says why.
     pub usable: bool,
-    /// What is wrong with it, in words; empty for a good judge.
+    /// What is wrong with it; empty for a good judge.
     pub faults: Vec<String>,
-    /// How often it agrees with a person's labels; null when it was never asked about any.
+    /// How often it agrees with a person's labels; null if never measured.
     #[serde(default)]
     pub labels: Option<Agreement>,
-    /// How far it errs, for the chance that a choice of its own is right; null for a test made before this was measured,
-    /// and for one with too few answers.
+    /// The size of its errors, from which the probability that its choice is right is computed.
+    /// Null for tests made before this was measured and for those with too few answers.
     #[serde(default)]
     pub calibration: Option<Calibration>,
-    /// The calls of the test added up.
+    /// Totals of the test's calls.
     pub model_metadata: ModelMetadata,
 }
 
@@ -77,20 +81,22 @@ impl JudgeProfile {
     }
 }
 
-/// What a judge's test says of its errors. Everything is in margins; a point of a rating is worth 0.4 of one.
+/// A judge's errors as measured by its test. Everything is in margins; one point of a rating is
+/// worth 0.4.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calibration {
-    /// The mean margin by which a copy made worse on purpose loses.
+    /// The mean margin by which a deliberately worsened copy loses.
     pub signal: f64,
     /// Its standard error.
     pub signal_error: f64,
-    /// The sum of the squared residuals of the margins of pairs, each the mean of both orders, about the mean of their kind.
+    /// The sum of squared residuals of the pairs' margins, each the mean of both orders, about the
+    /// mean of their kind.
     pub pair_scatter: f64,
-    /// The same of the differences of the ratings of the same two texts.
+    /// The same for the rating differences of the same two texts.
     pub rating_scatter: f64,
-    /// The sum of the products of the two residuals.
+    /// The sum of the products of these two residuals.
     pub joint_scatter: f64,
-    /// Degrees of freedom of the three.
+    /// Degrees of freedom of the three sums.
     pub degrees: f64,
     /// The standard error of `length_slope`.
     pub length_error: f64,

@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{JudgementId, ModelMetadata, PromptId, Timestamp};
 
-/// Everything that was asked and answered in one selection.
+/// All questions and answers of one selection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// Its own identifier.
+    /// Its id.
     pub id: JudgementId,
     /// When it was concluded.
     pub created_at: Timestamp,
     /// The command it was part of: `generate`, `select`, `compare`.
     pub operation: String,
-    /// What the candidates were judged for.
+    /// The task the candidates were judged for.
     pub task: String,
     /// The persona whose expert judged.
     pub persona: String,
@@ -28,24 +28,26 @@ pub struct Judgement {
     pub rubric: String,
     /// Criteria and weights, adding up to 1.
     pub criteria: BTreeMap<String, f64>,
-    /// Whether it went on until it was nearly certain, or every pair was compared.
+    /// True if it went on until it was nearly certain or every pair was compared.
     pub thorough: bool,
-    /// The P(best) at which no more was asked, and from which the choice counts as confident, 0..=1.
+    /// The probability of being the best at which the judge was asked no more and the choice counts
+    /// as confident, 0..=1.
     #[serde(default = "formerly_wanted")]
     pub wanted_confidence: f64,
-    /// Who judged; one, or a panel.
+    /// The judges: one, or a panel.
     pub judges: Vec<JudgeName>,
-    /// Who was judged, in no meaningful order.
+    /// The candidates, in no meaningful order.
     pub candidates: Vec<Candidate>,
-    /// What each candidate was worth by itself, where candidates were screened.
+    /// Ratings of single candidates, if candidates were screened.
     pub ratings: Vec<Rating>,
-    /// What was answered about each pair, each order by itself.
+    /// The verdicts on each pair, one per judge and order.
     pub verdicts: Vec<PairVerdict>,
     /// Comparisons without a valid verdict.
     pub missing: u32,
-    /// The winner, P(best) and whether that was enough, as concluded then.
+    /// The winner, the probability that it is the best and whether that was enough, as concluded
+    /// then.
     pub conclusion: Conclusion,
-    /// The judges' calls added up.
+    /// Totals of the judges' calls.
     pub model_metadata: ModelMetadata,
 }
 
@@ -63,59 +65,59 @@ pub struct JudgeName {
     pub model: String,
 }
 
-/// What adding up needs to know of a candidate.
+/// What the aggregation needs to know of a candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
-    /// What it cost to make, in US dollars; null when unknown. The first thing that breaks a tie.
+    /// What it cost to make, in US dollars; null if unknown. The first tie-breaker.
     pub cost_usd: Option<f64>,
-    /// Tokens it took to make. The second.
+    /// Tokens it took to make. The second tie-breaker.
     pub total_tokens: u64,
-    /// XXH3 of its content. The last, and what puts candidates in the order in which they are asked about.
+    /// XXH3 of its content. The last tie-breaker, and the order in which candidates are judged.
     pub content_hash: u64,
-    /// Its length in characters, for the offset of a judge that is known to prefer length.
+    /// Its length in characters, to correct for judges known to prefer length.
     pub characters: u64,
 }
 
-/// One judge's opinion of one candidate by itself.
+/// One judge's rating of one candidate by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
-    /// Which judge: a place in [`Judgement::judges`].
+    /// The judge, as an index into [`Judgement::judges`].
     pub judge: u32,
-    /// Which candidate.
+    /// The candidate.
     pub prompt_id: PromptId,
     /// 1 to 10.
     pub score: f64,
-    /// Why, in words.
+    /// The judge's reasons.
     pub reasoning: String,
 }
 
-/// One judge's opinion of two candidates in one order.
+/// One judge's verdict on two candidates in one order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairVerdict {
-    /// Which judge: a place in [`Judgement::judges`].
+    /// The judge, as an index into [`Judgement::judges`].
     pub judge: u32,
     /// The candidate shown first.
     pub first: PromptId,
     /// The candidate shown second.
     pub second: PromptId,
-    /// -1..=1; positive favours the first. As answered, before any offset.
+    /// The margin as answered, before any correction: -1..=1, positive favours the first.
     pub margin: f64,
     /// The grade of each criterion as a margin, -1..=1; positive favours the first.
     pub criteria: BTreeMap<String, f64>,
-    /// Why, in words.
+    /// The judge's reasons.
     pub reasoning: String,
 }
 
-/// What a judgement came to.
+/// The conclusion of a judgement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conclusion {
     /// The winner.
     pub winner: PromptId,
-    /// P(best), 0..=1.
+    /// The probability that the winner is the best, 0..=1.
     pub confidence: f64,
-    /// False when P(best) was below what was wanted.
+    /// False if that is below the requested probability.
     pub confident: bool,
     /// All candidates, best first.
     pub order: Vec<PromptId>,

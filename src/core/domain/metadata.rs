@@ -14,7 +14,8 @@ pub struct TokenUsage {
     pub estimated: bool,
 }
 
-/// Accounting of one call, or of several added up. On every prompt, step and result.
+/// Tokens, cost and latency of one call, or of several added up. Part of every prompt, step and
+/// result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ModelMetadata {
@@ -26,27 +27,27 @@ pub struct ModelMetadata {
     pub input_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
-    /// Sum of the two.
+    /// Input and output tokens together.
     pub total_tokens: u64,
-    /// US dollars; null when any price in it is unknown, never a guess.
+    /// US dollars; null if any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
-    /// US dollars that all calls may have cost together, where some were cut off before their cost was known and may have
-    /// been paid for; absent where `cost_usd` is the whole.
+    /// Upper bound in US dollars if calls were cut off before their cost was known and may be
+    /// billed; absent if `cost_usd` is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_usd: Option<f64>,
     /// Milliseconds from request to last token; for an aggregate, the sum of its parts.
     pub latency_ms: u64,
     /// Milliseconds from request to first token; null for an aggregate of several calls.
     pub first_token_ms: Option<u64>,
-    /// Calls made, those that were retried not counted.
+    /// Calls made, not counting retries.
     pub calls: u32,
-    /// Calls made again after a failure.
+    /// Calls repeated after a failure.
     pub retries: u32,
-    /// True when every answer in it came from the cache.
+    /// True if every answer in it came from the cache.
     pub cached: bool,
-    /// The provider that was asked first, where a fallback answered.
+    /// The provider asked first, if a fallback answered.
     pub fallback_from: Option<String>,
-    /// True when any token count in it is our estimate.
+    /// True if any token count in it is an estimate.
     pub estimated: bool,
     /// The provider of the embeddings made along the way, if any.
     pub embedding_provider: Option<String>,

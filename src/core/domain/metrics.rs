@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{ModelMetadata, Phase, PromptId, SessionId, Source, StatsGroup, StatsTotals, Timestamp};
 
-/// One prompt in depth.
+/// The metrics of one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptMetrics {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
     /// The run it came from.
     pub session_id: SessionId,
@@ -22,42 +22,43 @@ pub struct PromptMetrics {
     pub created_at: Timestamp,
     /// The persona it was written for.
     pub persona: String,
-    /// How its variant was asked for.
+    /// The strategy of its variant.
     pub strategy: String,
-    /// How it came to be here.
+    /// How it came to be stored.
     pub source: Source,
-    /// What each phase took, in order.
+    /// The accounting of each phase, in order.
     pub steps: Vec<StepMetrics>,
-    /// The steps added up.
+    /// Totals of the steps.
     pub model_metadata: ModelMetadata,
-    /// How long the prompt is.
+    /// The size of the prompt.
     pub content: TextSize,
-    /// How long what the user asked for is.
+    /// The size of the user's request.
     pub original_input: TextSize,
-    /// What the rules of the ranking read out of its text, each 0..=1: coverage, additions, structure, clarity, concision.
+    /// The ranking's measures of its text, each 0..=1: coverage, additions, structure, clarity,
+    /// concision.
     pub measures: BTreeMap<String, f64>,
     /// The ranking's score, 0..=1; null until ranked.
     pub score: Option<f64>,
-    /// Its place in its run, 1 is best; null until ranked.
+    /// Its rank in its run, 1 is best; null until ranked.
     pub rank: Option<u32>,
     /// How many ranked prompts of its run are stored.
     pub ranked: u32,
-    /// What it was derived from.
+    /// The prompt it was derived from.
     pub parent_id: Option<PromptId>,
-    /// What was derived from it, oldest first.
+    /// Prompts derived from it, oldest first.
     pub children: Vec<PromptId>,
 }
 
-/// What one phase took.
+/// The accounting of one phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepMetrics {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
-    /// Its account.
+    /// Its tokens, cost and latency.
     pub model_metadata: ModelMetadata,
 }
 
-/// How long a text is.
+/// The size of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextSize {
     /// Unicode scalar values.
@@ -66,47 +67,49 @@ pub struct TextSize {
     pub words: u64,
     /// Lines.
     pub lines: u64,
-    /// Tokens, by our estimate.
+    /// Tokens, estimated.
     pub tokens: u64,
 }
 
-/// Several prompts, each in depth and all together.
+/// The metrics of several prompts, each alone and all together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsReport {
-    /// Each of them.
+    /// The metrics of each prompt.
     pub prompts: Vec<PromptMetrics>,
-    /// All together.
+    /// The metrics of all together.
     pub summary: MetricsSummary,
 }
 
-/// Several prompts together.
+/// The metrics of several prompts together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsSummary {
     /// How many prompts pass the filters, or were named.
     pub matched: u64,
-    /// How many of them were measured: the newest ones.
+    /// How many of them were measured, newest first.
     pub measured: u64,
-    /// What the measured ones took.
+    /// Totals of the measured prompts.
     pub total: StatsTotals,
     /// The same by phase, by provider and by model.
     pub groups: Vec<StatsGroup>,
-    /// How the measured ones differ, a line for each figure: latency, tokens, cost, length, measures, score.
+    /// The distribution of each figure over the measured prompts: latency, tokens, cost, length,
+    /// measures, score.
     pub figures: Vec<Figure>,
 }
 
-/// How prompts differ in one thing. The median is one of the numbers: of an even count the lower of the middle two.
+/// The distribution of one figure over prompts. The median of an even count is the lower of the
+/// middle two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// What is measured, with its unit: `latency_ms`, `total_tokens`, `cost_usd`, `characters`, …
     pub name: String,
     /// How many prompts have it.
     pub count: u64,
-    /// The least.
+    /// The smallest.
     pub min: f64,
-    /// The middle one.
+    /// The median.
     pub median: f64,
-    /// The greatest.
+    /// The largest.
     pub max: f64,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
 }

@@ -30,7 +30,7 @@ pub enum Operation {
     Delete,
     /// Writes prompts to a file.
     Export,
-    /// Generates prompts from an idea.
+    /// Generates prompts from a request.
     Generate,
     /// Reports whether a server is healthy.
     Health,

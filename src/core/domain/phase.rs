@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Extracts the raw essence of the input: task, goal, constraints.
+    /// Extracts the task, the goal and the constraints from the request.
     PrimaMateria,
-    /// Dissolves the essence into natural instructions.
+    /// Rewrites them as natural instructions.
     Solutio,
-    /// Crystallises the final, structured prompt.
+    /// Finalises the structured prompt.
     Coagulatio,
 }
 

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{ModelMetadata, Phase, PromptId, SessionId, Timestamp};
 
-/// One finished variant, as stored and as shown by every face.
+/// One finished variant, as stored and shown everywhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prompt {
     /// UUIDv7.
     pub id: PromptId,
-    /// The generate call it came from.
+    /// The generate run it came from.
     pub session_id: SessionId,
-    /// Position among the variants of its call, from 0.
+    /// Its variant number in that run, from 0.
     pub variant: u32,
-    /// The prompt itself: what one sends to a model.
+    /// The prompt itself: the text to send to a model.
     pub content: String,
-    /// What the user asked for, to the letter.
+    /// The user's request, verbatim.
     pub original_input: String,
     /// The last phase that shaped it.
     pub phase: Phase,
@@ -26,31 +26,31 @@ pub struct Prompt {
     pub provider: String,
     /// The model of the last phase.
     pub model: String,
-    /// The temperature that was wanted.
+    /// The requested temperature.
     pub temperature: f64,
-    /// The token limit that was wanted for each phase.
+    /// The requested token limit of each phase.
     pub max_tokens: u32,
     /// Labels, trimmed and distinct.
     pub tags: Vec<String>,
-    /// Background texts that were given with the input.
+    /// Background texts given with the request.
     pub context: Vec<String>,
-    /// The user's own remarks.
+    /// The user's notes.
     pub notes: Option<String>,
-    /// What it was derived from.
+    /// The prompt it was derived from.
     pub parent_id: Option<PromptId>,
-    /// How it came to be here.
+    /// How it came to be stored.
     pub source: Source,
-    /// How this variant was asked for; see `templates list`.
+    /// The strategy of this variant; see `templates list`.
     pub strategy: String,
-    /// 1, 2, …: raised by every change, and the `ETag` over HTTP.
+    /// 1, 2, …: raised by every change; the `ETag` over HTTP.
     pub revision: u32,
     /// The ranking's score, 0..=1; null until ranked.
     pub score: Option<f64>,
     /// The version of the formula that gave the score; null until ranked. Scores of different formulas cannot be compared.
     pub score_formula: Option<u32>,
-    /// What each phase did, in order. The intermediate texts live here and nowhere else.
+    /// What each phase did, in order. Only the steps have the intermediate texts.
     pub steps: Vec<Step>,
-    /// The steps added up.
+    /// Totals of the steps.
     pub model_metadata: ModelMetadata,
     /// When it was first stored, UTC.
     #[serde(with = "super::moment::written")]
@@ -65,15 +65,15 @@ pub struct Prompt {
 /// What one phase did to one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Which phase.
+    /// The phase.
     pub phase: Phase,
     /// The provider that answered.
     pub provider: String,
     /// The model that answered.
     pub model: String,
-    /// Its text, cleaned of preambles and fences.
+    /// Its text, without preambles and code fences.
     pub content: String,
-    /// What it took.
+    /// Its tokens, cost and latency.
     pub model_metadata: ModelMetadata,
 }
 

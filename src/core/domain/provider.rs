@@ -58,9 +58,9 @@ impl std::fmt::Display for ProviderKind {
 pub struct ProviderInfo {
     /// Its name in the configuration, or the kind's own name.
     pub name: String,
-    /// True when a run could call it now.
+    /// True if a run could call it now.
     pub available: bool,
-    /// True when it can embed texts.
+    /// True if it can embed texts.
     pub supports_embeddings: bool,
     /// Known model names.
     pub models: Vec<String>,
@@ -68,47 +68,47 @@ pub struct ProviderInfo {
     pub kind: ProviderKind,
     /// The model used when none is named.
     pub default_model: Option<String>,
-    /// Where it is reached; null for embedded ones.
+    /// Its base URL; null for embedded providers.
     pub base_url: Option<String>,
-    /// Why it is not available, and what to do.
+    /// Why it is unavailable, and what to do.
     pub reason: Option<String>,
 }
 
-/// What a test of the providers found.
+/// The result of testing the providers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderTests {
-    /// True when none of those tested failed.
+    /// True if no tested provider failed.
     pub ok: bool,
-    /// One entry a provider, in the order of the configuration.
+    /// One entry per provider, in the order of the configuration.
     pub providers: Vec<ProviderTest>,
 }
 
-/// What a real call to one provider told.
+/// The result of a real call to one provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderTest {
     /// Its name in the configuration, or the kind's own name.
     pub name: String,
     /// The protocol it speaks.
     pub kind: ProviderKind,
-    /// The model that was asked; null when none is known.
+    /// The model that was called; null if none is known.
     pub model: Option<String>,
-    /// Where it is reached; null for embedded ones.
+    /// Its base URL; null for embedded providers.
     pub base_url: Option<String>,
-    /// False when it was left out: it is not set up, and nobody named it.
+    /// False if it was skipped: it is not set up and was not named.
     pub tested: bool,
-    /// True when it was tested and no check failed.
+    /// True if it was tested and no check failed.
     pub ok: bool,
     /// Milliseconds from the request to the last token.
     pub latency_ms: Option<u64>,
     /// Milliseconds from the request to the first token.
     pub first_token_ms: Option<u64>,
-    /// Tokens sent and received, those of the embedding included.
+    /// Tokens sent and received, including the embedding.
     pub total_tokens: Option<u64>,
-    /// US dollars, those of the embedding included; null when the price is not known.
+    /// US dollars, including the embedding; null if the price is unknown.
     pub cost_usd: Option<f64>,
-    /// The five checks, in the order in which one rests on the other.
+    /// The five checks, each after those it depends on.
     pub checks: Vec<ProviderCheck>,
-    /// What else the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -124,30 +124,30 @@ impl ProviderTest {
     }
 }
 
-/// One thing a provider must do.
+/// One check of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderCheck {
-    /// What was looked at.
+    /// What was checked.
     pub name: ProviderCheckName,
-    /// How it stands.
+    /// The result.
     pub status: ProviderCheckStatus,
-    /// What was found, and what to do where it failed.
+    /// What was found and, if it failed, what to do.
     pub detail: String,
 }
 
-/// What is looked at.
+/// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderCheckName {
-    /// Something answers where it should be.
+    /// A server answers at its address.
     Reachable,
-    /// The key is there and accepted.
+    /// The key is present and accepted.
     Key,
     /// The model exists.
     Model,
-    /// Text comes, and comes in pieces.
+    /// Text arrives, and in pieces.
     Streaming,
-    /// Texts become vectors.
+    /// Texts can be embedded.
     Embeddings,
 }
 
@@ -167,14 +167,14 @@ impl ProviderCheckName {
     }
 }
 
-/// How a check of a provider stands.
+/// The result of a provider check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderCheckStatus {
-    /// As it should be.
+    /// It works.
     Ok,
     /// It does not work.
     Failed,
-    /// Not looked at: there is nothing to look at, or something before it failed.
+    /// Not checked: there is nothing to check, or an earlier check failed.
     Skipped,
 }

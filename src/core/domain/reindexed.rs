@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was made anew.
+/// What was rebuilt.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reindexed {
-    /// Prompts whose words are in the index now; 0 where that was not asked for.
+    /// Prompts in the rebuilt word index; 0 if that was not requested.
     pub text: u64,
-    /// Prompts that got vectors; 0 where that was not asked for, or none lacked one.
+    /// Prompts that got vectors; 0 if that was not requested or none was missing.
     pub vectors: u64,
     /// How long it took.
     pub seconds: f64,

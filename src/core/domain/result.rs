@@ -17,32 +17,33 @@ pub struct GenerationResult {
     pub prompts: Vec<Prompt>,
     /// One per prompt, in the same order.
     pub rankings: Vec<Ranking>,
-    /// The judge's choice, when `auto_select` was asked for.
+    /// The judge's choice, if `auto_select` was set.
     pub selected: Option<SelectResult>,
-    /// Variants that did not finish, and finished ones that could not be stored: of those `phase` is null, the code is
-    /// `storage`, and `prompts` has them.
+    /// Variants that failed, and finished ones that could not be stored. The latter have a null
+    /// `phase` and the code `storage`, and are in `prompts`.
     pub failures: Vec<VariantFailure>,
-    /// What the user should know: parameters left out, fallbacks used, ranking weights that could not apply.
+    /// Warnings for the user: parameters left out, fallbacks used, ranking weights that could not
+    /// apply.
     pub warnings: Vec<String>,
-    /// All calls added up.
+    /// Totals of all calls.
     pub model_metadata: ModelMetadata,
 }
 
-/// Why one variant did not finish, or is finished and not stored.
+/// Why a variant failed, or was finished but not stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantFailure {
-    /// Which variant, from 0.
+    /// The variant's number, from 0.
     pub variant: u32,
-    /// The phase it failed in; null when it failed outside any (storing it, say).
+    /// The phase it failed in; null if it failed outside a phase, such as while it was stored.
     pub phase: Option<Phase>,
     /// What went wrong.
     pub error: Problem,
 }
 
-/// One prompt's place and the sum that gave it. `score` is the weighted mean of `components`.
+/// One prompt's rank and its score breakdown. `score` is the weighted mean of `components`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
     /// 1 is best.
     pub rank: u32,
@@ -55,7 +56,7 @@ pub struct Ranking {
     pub components: BTreeMap<String, f64>,
     /// Each component's weight, 0..=1, adding up to 1.
     pub weights: BTreeMap<String, f64>,
-    /// What the persona asks of a prompt, and whether it is there; it counts for nothing in the score.
+    /// The persona's checks, and whether the prompt meets them; the score does not count them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckMet>,
     /// The version of the formulas: scores of different versions cannot be compared.
@@ -63,12 +64,12 @@ pub struct Ranking {
     pub formula: u32,
 }
 
-/// Something that a persona asks of a prompt.
+/// A check that a persona makes of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckMet {
     /// A clause that completes "the prompt …".
     pub label: String,
-    /// True where a word or phrase of it stands in the prompt.
+    /// True if one of its words or phrases is in the prompt.
     pub met: bool,
 }
 

@@ -12,27 +12,28 @@ use super::{ModelMetadata, Prompt, PromptId};
 pub struct SelectResult {
     /// The winner.
     pub prompt: Prompt,
-    /// Why, in words.
+    /// Why the winner won.
     pub reasoning: String,
-    /// P(best) by this judge, 0..=1, to three digits.
+    /// The probability, by this judge, that the winner is the best, 0..=1, to three digits.
     pub confidence: f64,
-    /// True when `confidence` is as large as was wanted: 0.8 unless the request says another.
+    /// True if `confidence` reached the requested probability, 0.8 by default.
     pub confident: bool,
-    /// The prompts the winner could not be told from; empty when `confident`.
+    /// The prompts tied with the winner; empty if `confident`.
     pub tied: Vec<PromptId>,
     /// All candidates, best first.
     pub ranking: Vec<Standing>,
     /// Every comparison made.
     pub comparisons: Vec<Comparison>,
-    /// The share of comparisons whose two orders agreed, 0..=1; null when none was made in both.
+    /// Order-swap agreement: the share of comparisons whose two orders agreed, 0..=1; null if none
+    /// was made in both.
     pub swap_consistency: Option<f64>,
     /// Comparisons without a valid verdict.
     pub missing: u32,
-    /// Age of the judge's own test, in days; null when it was never tested.
+    /// Days since the judge was tested; null if never.
     pub audit_age_days: Option<f64>,
     /// The criteria and their weights, adding up to 1.
     pub criteria: BTreeMap<String, f64>,
-    /// The judge's calls added up.
+    /// Totals of the judge's calls.
     pub model_metadata: ModelMetadata,
 }
 
@@ -141,17 +142,17 @@ pub fn chance(probability: f64) -> String {
 /// One candidate's standing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
-    /// Strength, 0..=1: the chance to beat an average candidate.
+    /// Win probability: the probability of beating an average candidate, 0..=1.
     pub score: f64,
-    /// Where the score is with a probability of 90 %.
+    /// The 90 % interval of the score.
     pub interval: [f64; 2],
     /// Comparisons won.
     pub wins: u32,
     /// Comparisons lost.
     pub losses: u32,
-    /// Comparisons that were even.
+    /// Comparisons tied.
     pub ties: u32,
 }
 
@@ -162,13 +163,13 @@ pub struct Comparison {
     pub a: PromptId,
     /// The second candidate.
     pub b: PromptId,
-    /// The better one; null when even.
+    /// The better one; null for a tie.
     pub winner: Option<PromptId>,
-    /// Averaged over both orders, -1..=1; positive favours `a`.
+    /// The margin, averaged over both orders, -1..=1; positive favours `a`.
     pub margin: f64,
-    /// True when the two orders agreed.
+    /// True if the two orders agreed.
     pub agreed: bool,
-    /// Why, in words.
+    /// The judge's reasons.
     pub reasoning: String,
 }
 

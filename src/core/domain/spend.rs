@@ -5,21 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
 
-/// What a report adds calls up by.
+/// What calls are grouped by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpendBy {
-    /// The day a call went out, UTC: `2026-11-21`.
+    /// The day of a call, UTC: `2026-11-21`.
     #[default]
     Day,
-    /// The model asked.
+    /// The model called.
     Model,
-    /// The provider asked.
+    /// The provider called.
     Provider,
-    /// What for: a phase, `judge`, `embedding`.
+    /// The purpose: a phase, `judge`, `embedding`.
     Phase,
-    /// A label of the run; a call of a run with several counts for each of them, one of a run without any for the
-    /// empty label.
+    /// A tag of the run. A call counts once for each tag of its run, or for the empty tag.
     Tag,
     /// The operation: `generate`.
     Command,
@@ -47,69 +46,69 @@ impl SpendBy {
     }
 }
 
-/// What was spent, and what may be.
+/// What was spent, and the budgets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendReport {
-    /// What the lines are added up by.
+    /// What the lines are grouped by.
     pub by: SpendBy,
-    /// The first moment that counts; null: from the beginning.
+    /// Start of the period, inclusive; null: from the beginning.
     #[serde(with = "super::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub since: Option<Timestamp>,
-    /// The first moment that no longer counts; null: to the end.
+    /// End of the period, exclusive; null: no end.
     #[serde(with = "super::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub until: Option<Timestamp>,
-    /// Days newest first; all else the dearest first.
+    /// Days newest first, anything else most expensive first.
     pub lines: Vec<SpendLine>,
-    /// Every call once.
+    /// Totals of all calls, each counted once.
     pub total: SpendTotals,
-    /// The caps in force.
+    /// The budgets in force.
     pub caps: SpendCaps,
 }
 
-/// The calls of one day, model, …
+/// The totals of one day, model, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendLine {
-    /// Which.
+    /// The day, model, …
     pub key: String,
-    /// What its calls came to.
+    /// Its totals.
     #[serde(flatten)]
     pub totals: SpendTotals,
 }
 
-/// What calls came to.
+/// Totals of calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendTotals {
-    /// Calls that went out, retries included.
+    /// Calls sent, retries included.
     pub calls: u64,
-    /// Of these, refused by the provider before any answer, and free.
+    /// Of these, refused by the provider before any answer, so free.
     pub failed: u64,
-    /// Of these, those whose end nobody saw (cancelled, cut, hung, or under way): what they cost is not known.
+    /// Of these, unconfirmed (cancelled, cut off, hung or in progress): their cost is unknown.
     pub unseen: u64,
     /// Of these, answered by a model of unknown price.
     pub unpriced: u64,
-    /// Tokens sent, by the calls that were answered.
+    /// Tokens sent, by answered calls.
     pub input_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
-    /// US dollars; null when any price in it is unknown, never a guess.
+    /// US dollars; null if any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
     /// US dollars of the calls whose cost is known.
     pub known_cost_usd: f64,
-    /// The most that the unseen calls can have cost, in US dollars, where their price is known.
+    /// Upper bound of the cost of the unconfirmed calls, in US dollars, where their price is known.
     pub unseen_usd: f64,
 }
 
-/// The caps in force, and what is left of them.
+/// The budgets in force, and what is left of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendCaps {
-    /// US dollars that may be spent a day (UTC), by all runs together; null: no cap.
+    /// US dollars that all runs together may spend per day (UTC); null: no budget.
     pub daily_budget_usd: Option<f64>,
-    /// What today's calls count as, those under way at their worst case.
+    /// US dollars counted for today's calls, those in progress at their worst case.
     pub used_today_usd: f64,
-    /// What is left of today; null: no cap.
+    /// US dollars left for today; null: no budget.
     pub left_today_usd: Option<f64>,
-    /// A run that may cost more than so many US dollars asks first; null: never.
+    /// A run that may cost more than this many US dollars asks first; null: never.
     pub preflight_usd: Option<f64>,
 }

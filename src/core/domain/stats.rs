@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
 
-/// What totals are added up by.
+/// What totals are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatsBy {
-    /// The day a prompt was made, UTC: `2026-11-21`.
+    /// The day a prompt was created, UTC: `2026-11-21`.
     Day,
     /// The phase of a step.
     Phase,
@@ -23,7 +23,7 @@ pub enum StatsBy {
     Model,
     /// The persona a prompt was written for.
     Persona,
-    /// A tag of a prompt; one with several counts for each of them, one without any for the empty tag.
+    /// A tag of a prompt. A prompt counts once for each of its tags, or for the empty tag.
     Tag,
 }
 
@@ -55,95 +55,96 @@ impl StatsBy {
 /// Totals of what is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsReport {
-    /// The first moment that counts; null: from the beginning.
+    /// Start of the period, inclusive; null: from the beginning.
     #[serde(with = "super::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub since: Option<Timestamp>,
-    /// The first moment that no longer counts; null: to the end.
+    /// End of the period, exclusive; null: no end.
     #[serde(with = "super::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub until: Option<Timestamp>,
-    /// Every prompt that passes the filters, once.
+    /// Totals of all prompts that pass the filters, each counted once.
     pub total: StatsTotals,
-    /// The same by each key that was asked for, in that order.
+    /// The same by each requested grouping, in the order of the request.
     pub groups: Vec<StatsGroup>,
 }
 
-/// Totals by one key.
+/// Totals by one grouping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsGroup {
-    /// What the lines are added up by.
+    /// What the lines are grouped by.
     pub by: StatsBy,
-    /// How many keys there are; the lines are the first of them.
+    /// How many keys there are; `lines` has the first of them.
     pub keys: u64,
-    /// Days newest first; phases in their order; all else that with the most tokens first.
+    /// Days newest first, phases in their order, anything else by tokens, most first.
     pub lines: Vec<StatsLine>,
 }
 
 /// The totals of one day, phase, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsLine {
-    /// Which.
+    /// The day, phase, …
     pub key: String,
     /// Its totals.
     #[serde(flatten)]
     pub totals: StatsTotals,
 }
 
-/// What prompts and their steps came to.
+/// Totals of prompts and their steps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsTotals {
-    /// Prompts; by phase, provider or model those with such a step.
+    /// Prompts. By phase, provider or model: prompts with such a step.
     pub prompts: u64,
     /// Steps: what one phase did to one prompt.
     pub steps: u64,
-    /// Calls to providers, those that were retried not counted.
+    /// Calls to providers, not counting retries.
     pub calls: u64,
     /// Calls made again after a failure.
     pub retries: u64,
     /// Steps answered from the cache.
     pub cached: u64,
-    /// Steps that a fallback answered.
+    /// Steps answered by a fallback provider.
     pub fallbacks: u64,
-    /// Accounts whose tokens are our estimate.
+    /// Steps, and prompts stored without steps, whose token counts are estimates.
     pub estimated: u64,
     /// Tokens sent.
     pub input_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
-    /// Sum of the two.
+    /// Input and output tokens together.
     pub total_tokens: u64,
-    /// Accounts without a known price: of steps, and of prompts stored without steps.
+    /// Steps, and prompts stored without steps, whose price is unknown.
     pub unpriced: u64,
-    /// US dollars; null when any price in it is unknown, never a guess.
+    /// US dollars; null if any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
-    /// US dollars of the accounts whose price is known.
+    /// US dollars of those whose price is known.
     pub known_cost_usd: f64,
-    /// Milliseconds from request to last token, a step each; answers from the cache do not count. Null without any.
+    /// Milliseconds from request to last token, per step, without cached answers. Null if there are
+    /// none.
     pub latency_ms: Option<Spread>,
-    /// Milliseconds from request to first token, a step each, where it is known. Null without any.
+    /// Milliseconds from request to first token, per step, where known. Null if there are none.
     pub first_token_ms: Option<Spread>,
-    /// Tokens received for each second of latency; null where no time passed.
+    /// Tokens received per second of latency; null if the latency is zero.
     pub output_tokens_per_s: Option<f64>,
 }
 
-/// How numbers are spread. A percentile is the number at the nearest rank: one that occurred, never one between two.
+/// The distribution of a set of numbers. Percentiles are nearest-rank, never interpolated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
-    /// How many numbers there are, at least one.
+    /// How many numbers, at least one.
     pub count: u64,
-    /// The least.
+    /// The smallest.
     pub min: u64,
-    /// Half of them are not above this.
+    /// The median: 50 % are at or below this.
     pub p50: u64,
-    /// 90 % of them are not above this.
+    /// 90 % are at or below this.
     pub p90: u64,
-    /// 95 % of them are not above this.
+    /// 95 % are at or below this.
     pub p95: u64,
-    /// 99 % of them are not above this.
+    /// 99 % are at or below this.
     pub p99: u64,
-    /// The greatest.
+    /// The largest.
     pub max: u64,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
 }

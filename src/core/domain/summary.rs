@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp, write_moment};
 
-/// A prompt without its context, its steps and its account; the fields mean what they mean in [`Prompt`].
+/// A prompt without its context, steps and accounting; the fields are those of [`Prompt`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "they are those of `Prompt`")]
 pub struct PromptSummary {
@@ -344,7 +344,7 @@ impl JsonSchema for SelectedPrompt {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = Prompt::json_schema(generator);
-        schema.insert("description".to_owned(), Value::from("A prompt by its chosen fields."));
+        schema.insert("description".to_owned(), Value::from("A prompt, reduced to the chosen fields."));
         schema.insert("required".to_owned(), json!(["id"]));
         schema
     }

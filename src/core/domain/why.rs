@@ -13,61 +13,61 @@ use super::{
     Timestamp,
 };
 
-/// How a prompt came to be, and to its place.
+/// How a prompt was made and ranked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Why {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
     /// The run it came from.
     pub session_id: SessionId,
-    /// Its number in that run, from 0.
+    /// Its variant number in that run, from 0.
     pub variant: u32,
     /// When it was first stored, UTC.
     #[serde(with = "super::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
-    /// How it came to be here.
+    /// How it came to be stored.
     pub source: Source,
-    /// What the user asked for.
+    /// The user's request.
     pub original_input: String,
     /// The persona it was written for.
     pub persona: String,
-    /// How its variant was asked for.
+    /// The strategy of its variant.
     pub strategy: String,
-    /// What it was derived from, that one's own origin, and so on; nearest first.
+    /// The prompt it was derived from, that prompt's own parent, and so on; nearest first.
     pub ancestors: Vec<Ancestor>,
-    /// What was derived from it, oldest first.
+    /// Prompts derived from it, oldest first.
     pub children: Vec<PromptId>,
-    /// What each phase did, in order.
+    /// The accounting of each phase, in order.
     pub steps: Vec<StepMetrics>,
-    /// The steps added up.
+    /// Totals of the steps.
     pub model_metadata: ModelMetadata,
     /// The ranking's score as stored, 0..=1; null until ranked.
     pub score: Option<f64>,
-    /// Its place in its run as stored, 1 is best; null until ranked.
+    /// Its stored rank in its run, 1 is best; null until ranked.
     pub rank: Option<u32>,
     /// How many ranked prompts of its run are stored.
     pub ranked: u32,
-    /// The ranking computed now, among the stored prompts of its run: what the score is made of. It differs from the
-    /// stored one where weights, personas or the run's prompts have changed since.
+    /// The score breakdown, computed now among the stored prompts of its run. It differs from the
+    /// stored score if weights, personas or the run's prompts have changed since.
     pub ranking: Ranking,
-    /// The judgements it stood in, newest first.
+    /// The judgements in which it was a candidate, newest first.
     pub judgements: Vec<JudgementTold>,
 }
 
-/// One step of the way a prompt was derived.
+/// One ancestor of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ancestor {
-    /// Which prompt.
+    /// The prompt's id.
     pub prompt_id: PromptId,
-    /// How it came to be; null when it is no longer stored.
+    /// How it came to be stored; null if it no longer is.
     pub source: Option<Source>,
 }
 
-/// One judgement as it concerns one prompt.
+/// One judgement, seen from one of its candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgementTold {
-    /// Which judgement.
+    /// The judgement's id.
     pub id: JudgementId,
     /// When it was concluded.
     #[serde(with = "super::moment::written")]
@@ -75,85 +75,87 @@ pub struct JudgementTold {
     pub created_at: Timestamp,
     /// The command it was part of.
     pub operation: String,
-    /// What the candidates were judged for.
+    /// The task the candidates were judged for.
     pub task: String,
     /// The rubric's name.
     pub rubric: String,
     /// Criteria and weights, adding up to 1.
     pub criteria: BTreeMap<String, f64>,
-    /// Who judged.
+    /// The judges.
     pub judges: Vec<JudgeTold>,
     /// How many candidates there were.
     pub candidates: u32,
-    /// As it was concluded then.
+    /// The conclusion as recorded.
     pub recorded: Conclusion,
-    /// What the same evidence comes to with what is known of the judges now.
+    /// The conclusion from the same evidence, with what is known of the judges now.
     pub recomputed: Conclusion,
-    /// True when the two name different winners.
+    /// True if the two name different winners.
     pub winner_changed: bool,
-    /// This prompt's place as recomputed, 1 is best.
+    /// This prompt's rank as recomputed, 1 is best.
     pub place: u32,
-    /// How this prompt stands, as recomputed.
+    /// This prompt's standing, as recomputed.
     pub standing: Standing,
-    /// What this prompt was worth by itself, by each judge that rated it, 1 to 10.
+    /// The rating of this prompt by each judge that rated it, 1 to 10.
     pub ratings: Vec<RatingTold>,
     /// Each candidate it was compared with.
     pub opponents: Vec<Opponent>,
-    /// The share of comparisons whose two orders agreed, 0..=1; null when none was made in both.
+    /// Order-swap agreement: the share of comparisons whose two orders agreed, 0..=1; null if none
+    /// was made in both.
     pub swap_consistency: Option<f64>,
     /// Questions without a valid answer.
     pub missing: u32,
-    /// Why the winner won, in words, as recomputed.
+    /// Why the winner won, as recomputed.
     pub reasoning: String,
-    /// The judges' calls added up.
+    /// Totals of the judges' calls.
     pub model_metadata: ModelMetadata,
 }
 
 /// One judge, and what is known of it now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeTold {
-    /// Who.
+    /// The provider and the model.
     #[serde(flatten)]
     pub name: JudgeName,
-    /// Days since its own test; null when it was never tested.
+    /// Days since it was tested; null if never.
     pub audit_age_days: Option<f64>,
-    /// False when that test showed that its choices say nothing; null when it was never tested.
+    /// False if the test showed that its choices carry no information; null if it was never tested.
     pub usable: Option<bool>,
 }
 
-/// What a judge said of the prompt by itself.
+/// A judge's rating of the prompt by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatingTold {
-    /// Which judge: a place in [`JudgementTold::judges`].
+    /// The judge, as an index into [`JudgementTold::judges`].
     pub judge: u32,
     /// 1 to 10.
     pub score: f64,
-    /// Why, in words.
+    /// The judge's reasons.
     pub reasoning: String,
 }
 
-/// One comparison, seen from the prompt that is explained.
+/// One comparison, seen from the explained prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opponent {
     /// The other candidate.
     pub prompt_id: PromptId,
-    /// Averaged over judges and orders, less what is known of the judges' biases; -1..=1, positive favours this prompt.
+    /// The margin, averaged over judges and orders and corrected for known biases; -1..=1, positive
+    /// favours this prompt.
     pub margin: f64,
-    /// True when the two orders agreed.
+    /// True if the two orders agreed.
     pub agreed: bool,
-    /// What was answered, each order by itself.
+    /// The verdicts, one per judge and order.
     pub verdicts: Vec<OrderTold>,
 }
 
-/// What one judge answered in one order.
+/// One judge's verdict in one order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OrderTold {
-    /// Which judge: a place in [`JudgementTold::judges`].
+    /// The judge, as an index into [`JudgementTold::judges`].
     pub judge: u32,
-    /// True when this prompt was shown first; else the other one was.
+    /// True if this prompt was shown first, false if the other one was.
     pub shown_first: bool,
-    /// As answered, -1..=1; positive favours this prompt.
+    /// The margin as answered, -1..=1; positive favours this prompt.
     pub margin: f64,
-    /// Why, in words, the candidates named by their short ids.
+    /// The judge's reasons; candidates are named by their short ids.
     pub reasoning: String,
 }

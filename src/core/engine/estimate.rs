@@ -26,12 +26,13 @@ use crate::provider::catalog::Price;
 use crate::provider::metered::most_input_tokens;
 use crate::provider::{ChatRequest, PhaseBrief, TargetFamily};
 
-/// What a run may take at most.
+/// The upper bounds of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// Calls to models, when none fails.
+    /// Calls to models, if none fails.
     pub calls: u64,
-    /// US dollars, rounded up to a hundredth of a cent, from a dollar on to a cent; null when a price in it is unknown.
+    /// US dollars, rounded up to a hundredth of a cent, or to a cent from one dollar on; null if a
+    /// price in it is unknown.
     pub most_usd: Option<f64>,
     /// The models whose price is unknown, each once.
     pub unpriced: Vec<String>,

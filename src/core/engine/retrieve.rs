@@ -13,23 +13,23 @@ use crate::store::{Filter, Order, PageSpec, PromptForm, SessionForm, SessionWith
 /// The most matches of an ambiguous id that a message lists.
 const MEANINGS_SHOWN: usize = 5;
 
-/// A page of prompts: whole ones, or another form of them.
+/// A page of prompts: whole prompts, or some of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PromptPage")]
 pub struct PromptPage<P = Prompt> {
     /// The rows.
     pub prompts: Vec<ListedPrompt<P>>,
-    /// Where the next page begins; null on the last one.
+    /// The `cursor` of the next page; null on the last one.
     pub next_cursor: Option<String>,
 }
 
-/// A page of runs, with whole prompts or another form of them.
+/// A page of runs, with whole prompts or some of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "HistoryPage")]
 pub struct HistoryPage<P = Prompt> {
     /// The rows.
     pub sessions: Vec<SessionWithPrompts<P>>,
-    /// Where the next page begins; null on the last one.
+    /// The `cursor` of the next page; null on the last one.
     pub next_cursor: Option<String>,
 }
 

@@ -15,10 +15,10 @@ use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
 /// message with the fix; empty if all is well.
 pub type SettingsCheck = fn(&TuiConfig, &Assets) -> Vec<(String, String)>;
 
-/// What `validate` found.
+/// The result of `validate`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Validation {
-    /// True when no check failed.
+    /// True if no check failed.
     pub valid: bool,
     /// Every check, in order.
     pub checks: Vec<Check>,
@@ -27,23 +27,23 @@ pub struct Validation {
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// What was looked at: `configuration`, `database`, `phase solutio`, …
+    /// What was checked: `configuration`, `database`, `phase solutio`, …
     pub name: String,
-    /// How it stands.
+    /// The result.
     pub status: CheckStatus,
     /// What was found, and what to do.
     pub detail: String,
 }
 
-/// How a check stands.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
-    /// As it should be.
+    /// It works.
     Ok,
-    /// Works, but is probably not what was meant.
+    /// It works, but is probably not what was meant.
     Warning,
-    /// Would fail when used.
+    /// It would fail when used.
     Failed,
 }
 

@@ -27,9 +27,9 @@ const DAY: Duration = Duration::from_hours(24);
 /// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deletion {
-    /// The ids that were there and are gone.
+    /// The ids of the deleted prompts.
     pub deleted: Vec<PromptId>,
-    /// Until when they can be restored; null where they are gone for good.
+    /// Until when they can be restored; null if they are deleted for good.
     #[serde(default, with = "crate::domain::moment::written_or_null")]
     #[schemars(with = "Option<String>")]
     pub restorable_until: Option<Timestamp>,
@@ -38,16 +38,16 @@ pub struct Deletion {
 /// What was restored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Restoration {
-    /// The prompts as they are stored again, each a revision later.
+    /// The restored prompts, each with its revision raised.
     pub restored: Vec<Prompt>,
 }
 
-/// A part of the trash.
+/// A page of the trash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrashPage {
-    /// Deleted last coming first.
+    /// The prompts, last deleted first.
     pub prompts: Vec<TrashedPrompt>,
-    /// How many there are in all.
+    /// How many prompts are in the trash.
     pub total: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct TrashedPrompt {
     #[serde(with = "crate::domain::moment::written")]
     #[schemars(with = "String")]
     pub restorable_until: Timestamp,
-    /// As it was then.
+    /// The prompt as it was when deleted.
     #[serde(flatten)]
     pub prompt: Prompt,
 }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 /// One fault of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
-    /// The field, as the caller named it; for items of lists `tags[2]`; empty for the request as a whole.
+    /// The field, as the caller named it: `tags[2]` for an item of a list, empty for the whole
+    /// request.
     pub field: String,
     /// What is wrong, the limit, and the fix.
     pub message: String,

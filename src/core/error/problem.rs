@@ -15,23 +15,23 @@ pub struct Problem {
     pub title: String,
     /// HTTP status.
     pub status: u16,
-    /// What was wrong and what to do.
+    /// What is wrong and what to do.
     pub detail: String,
     /// The stable code.
     pub code: Code,
-    /// Names the request in the log; null inside a result, where the session names it.
+    /// The request's id in the log; absent inside a result, where the session's id identifies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
     /// The faults of a bad request, the first hundred; `detail` says how many more there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Fault>,
-    /// Seconds after which to try again, where known.
+    /// Seconds to wait before trying again, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<f64>,
     /// The provider that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Its HTTP status.
+    /// The HTTP status that the provider returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upstream_status: Option<u16>,
 }

@@ -30,7 +30,7 @@ pub use run::{EventSender, Run, RunControl};
 pub struct Event {
     /// The run.
     pub session_id: SessionId,
-    /// From 0, without gaps: numbered as the consumer takes it.
+    /// From 0, without gaps, numbered on delivery.
     pub seq: u64,
     /// What happened.
     #[serde(flatten)]
@@ -41,47 +41,48 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventKind {
-    /// The run began. Always the first event.
+    /// The run started. Always the first event.
     Started {
-        /// What was asked for.
+        /// The operation.
         operation: Operation,
-        /// How many units of work it has at most, where that is known: variants of a generation, comparisons of a selection.
+        /// The maximum number of units of work, if known: variants of a generation, comparisons of
+        /// a selection.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u64>,
-        /// How many variants will be made; left out where none are.
+        /// How many variants will be made; absent if none.
         #[serde(default, skip_serializing_if = "is_zero")]
         variants: u32,
-        /// The phases, in order; left out where there are none.
+        /// The phases, in order; absent if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         phases: Vec<Phase>,
     },
-    /// A phase of a variant began.
+    /// A phase of a variant started.
     PhaseStarted {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
-        /// Which phase.
+        /// The phase.
         phase: Phase,
         /// The provider asked.
         provider: String,
         /// The model asked.
         model: String,
-        /// How this variant is asked for.
+        /// The strategy of this variant.
         strategy: String,
     },
     /// Text arrived.
     Delta {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
-        /// Which phase.
+        /// The phase.
         phase: Phase,
         /// The new text, to be appended.
         text: String,
     },
     /// A phase of a variant is complete.
     PhaseFinished {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
-        /// Which phase.
+        /// The phase.
         phase: Phase,
         /// The provider that answered.
         provider: String,
@@ -89,12 +90,12 @@ pub enum EventKind {
         model: String,
         /// The whole text: what the deltas add up to.
         content: String,
-        /// What it took.
+        /// Its tokens, cost and latency.
         model_metadata: ModelMetadata,
     },
-    /// A variant is complete and, unless storing was switched off, stored. See [`EventKind::variant_finished`].
+    /// A variant is complete and, unless storing was switched off, stored.
     VariantFinished {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
         /// The last phase that shaped it.
         phase: Phase,
@@ -105,41 +106,41 @@ pub enum EventKind {
         /// The whole prompt.
         prompt: Box<Prompt>,
     },
-    /// A variant gave up. The others go on.
+    /// A variant failed. The others go on.
     VariantFailed {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
         /// The phase it failed in.
         phase: Option<Phase>,
         /// Why.
         error: Box<Problem>,
     },
-    /// A call failed and is made again; text shown of this phase is void.
+    /// A call failed and is retried; text received for this phase so far is void.
     Retrying {
-        /// Which variant.
+        /// The variant's number.
         variant: u32,
-        /// Which phase.
+        /// The phase.
         phase: Phase,
         /// The provider asked next.
         provider: String,
         /// The model asked next.
         model: String,
-        /// The attempt that follows, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// Milliseconds until it.
+        /// Milliseconds until the next attempt.
         delay_ms: u64,
         /// Why the last one failed.
         error: Box<Problem>,
     },
-    /// Something the user should know.
+    /// A warning for the user.
     Warning {
         /// The variant it concerns, if one.
         variant: Option<u32>,
         /// The phase it concerns, if one.
         phase: Option<Phase>,
-        /// In words.
+        /// The text of the warning.
         message: String,
-        /// The code of the error behind it, where there is one that a caller may have to act on.
+        /// The code of the underlying error, if there is one that a caller may have to act on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
     },
@@ -153,70 +154,71 @@ pub enum EventKind {
         /// Its verdict.
         comparison: Comparison,
     },
-    /// What the run cost, where no result says so: calls were cut off before that was known, or the judge was stopped or
-    /// failed after calls that may have been paid for. Comes right before the last event, whatever that is.
+    /// What the run cost, if no result says so: calls were cut off before their cost was known, or
+    /// the judge was stopped or failed after calls that may be billed. Comes right before the last
+    /// event.
     Spent {
-        /// What all calls of the run took, with the most they may have cost.
+        /// Totals of all calls of the run, with an upper bound of their cost.
         model_metadata: ModelMetadata,
     },
-    /// So much is done; of operations whose units have no events of their own. A later one takes the place of an earlier one that
-    /// nobody has read yet.
+    /// Progress of an operation whose units have no events of their own. A later one replaces an
+    /// earlier one that has not been read yet.
     Progress {
-        /// What is being done, where the operation has several parts: each counts for itself, from 0.
+        /// The current part, if the operation has several: each counts from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<String>,
-        /// Units that are done.
+        /// Units done.
         done: u64,
-        /// Units in all, where that is known by now.
+        /// Units in all, if already known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         total: Option<u64>,
     },
-    /// A unit of work began that has no event of its own.
+    /// A unit of work without an event of its own started.
     UnitStarted {
         /// Its name, unique in the run.
         unit: String,
     },
-    /// A unit of work is done that has no event of its own.
+    /// A unit of work without an event of its own is done.
     UnitFinished {
         /// Its name.
         unit: String,
-        /// What it came to, in the shape that it has in the result.
+        /// Its outcome, in the form it has in the result.
         result: serde_json::Value,
     },
     /// Done. Terminal.
     Finished {
-        /// The operation, and its whole result.
+        /// The operation and its result.
         #[serde(flatten)]
         outcome: Box<Outcome>,
     },
-    /// Nothing came of it. Terminal.
+    /// The run failed. Terminal.
     Failed {
         /// Why.
         error: Box<Problem>,
     },
-    /// Stopped by its owner; what had finished is kept. Terminal.
+    /// The run was stopped; what had finished is kept. Terminal.
     Cancelled {},
 }
 
-/// The result of a run, told apart by its operation, which stands beside it.
+/// The result of a run, tagged with its operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "operation", content = "result", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "there is one a run, and the event boxes it")]
 pub enum Outcome {
-    /// Prompts.
+    /// The generated prompts.
     Generate(GenerationResult),
-    /// A choice.
+    /// The judge's choice.
     Select(SelectResult),
-    /// The choice that a comparison asked for.
+    /// The judge's choice in a comparison.
     Compare(SelectResult),
-    /// What a judge is like.
+    /// The result of testing a judge.
     #[serde(rename = "judge audit")]
     JudgeAudit(Box<JudgeAudit>),
-    /// What was made anew.
+    /// The report of a rebuilt index.
     Reindex(Reindexed),
-    /// What was stored of a file.
+    /// The report of an import.
     Import(ImportReport),
-    /// What was stored of the Go program's history.
+    /// The report of importing the Go program's history.
     Migrate(ImportReport),
     /// Whether each provider answers.
     #[serde(rename = "test-providers")]

@@ -117,32 +117,32 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
 /// A generate run as stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
-    /// Its name: the `session_id` of its prompts.
+    /// Its id: the `session_id` of its prompts.
     pub id: SessionId,
-    /// What was run: `generate`.
+    /// The operation: `generate`.
     pub operation: String,
-    /// What the user asked for.
+    /// The user's request.
     pub original_input: String,
     /// The phases, in order.
     pub phases: Vec<Phase>,
     /// The persona.
     pub persona: String,
-    /// How many variants were asked for.
+    /// How many variants were requested.
     pub count: u32,
-    /// When it began.
+    /// When it started.
     #[serde(with = "crate::domain::moment::written")]
     #[schemars(with = "String")]
     pub created_at: Timestamp,
 }
 
-/// A run and what came of it: whole prompts, or another form of them.
+/// A run and its prompts: whole prompts, or some of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SessionWithPrompts")]
 pub struct SessionWithPrompts<P = Prompt> {
     /// The run.
     #[serde(flatten)]
     pub session: Session,
-    /// Its stored variants: by score from best, then unranked ones by number.
+    /// Its stored variants, best score first, then unranked ones by number.
     pub prompts: Vec<P>,
 }
 
@@ -218,7 +218,7 @@ pub struct Trashed {
     #[serde(with = "crate::domain::moment::written")]
     #[schemars(with = "String")]
     pub deleted_at: Timestamp,
-    /// As it was then.
+    /// The prompt as it was when deleted.
     #[serde(flatten)]
     pub prompt: Prompt,
 }
@@ -266,16 +266,16 @@ pub struct Filter {
     pub until: Option<Timestamp>,
 }
 
-/// In which order a page comes.
+/// The sort order of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// By moment of making, newest first; the id breaks ties.
+    /// By creation time, newest first; the id breaks ties.
     #[default]
     Newest,
-    /// By moment of making, oldest first.
+    /// By creation time, oldest first.
     Oldest,
-    /// By score, best first, unranked last; newest first among equals.
+    /// By score, best first, unranked last; equal scores newest first.
     Score,
 }
 

@@ -19,12 +19,12 @@ use crate::store::{Filter, Order, PageSpec, Session, Store};
 /// Prompts per piece.
 const PAGE: u32 = 200;
 
-/// A bounded export, whole.
+/// A bounded export as one text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportedPrompts {
-    /// What `text` is written in.
+    /// The format of `text`.
     pub format: TransferFormat,
-    /// How many prompts are in it.
+    /// How many prompts are in `text`.
     pub count: u64,
     /// How many stored prompts pass the filters.
     pub total: u64,

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A format of files of prompts.
+/// A file format for prompts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransferFormat {
-    /// One array, a prompt a line.
+    /// One array, one prompt per line.
     #[default]
     Json,
-    /// A prompt a line.
+    /// One prompt per line.
     Jsonl,
-    /// A header and a row for each prompt; lists and objects are JSON in their column (RFC 4180).
+    /// A header and one row per prompt (RFC 4180); lists and objects are JSON in their column.
     Csv,
-    /// A document for each prompt, or one list of them.
+    /// One document per prompt, or one list of prompts.
     Yaml,
-    /// For reading; cannot be read back.
+    /// For reading; cannot be imported.
     Markdown,
 }
 

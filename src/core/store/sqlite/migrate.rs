@@ -71,14 +71,14 @@ const MIGRATIONS: &[Migration] = &[
 #[expect(clippy::cast_possible_truncation, reason = "a handful of migrations")]
 pub(super) const LATEST: u32 = MIGRATIONS.len() as u32;
 
-/// How a database file stands to this program.
+/// The schema version of a database file, and the migrations it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MigrationStatus {
-    /// False when there is no such file yet; the first write creates it.
+    /// False if there is no such file yet; the first write creates it.
     pub exists: bool,
-    /// Its format; 0 when there is nothing in it.
+    /// Its schema version; 0 if it is empty.
     pub current: u32,
-    /// The format this program reads and writes.
+    /// The schema version this program reads and writes.
     pub latest: u32,
     /// The migrations it still needs, in order.
     pub pending: Vec<String>,
@@ -87,13 +87,13 @@ pub struct MigrationStatus {
 /// What a migration did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MigrationReport {
-    /// The format before; 0 when there was nothing.
+    /// The schema version before; 0 if there was nothing.
     pub from: u32,
-    /// The format now.
+    /// The schema version now.
     pub to: u32,
-    /// The migrations that ran, in order; none when the file was up to date.
+    /// The migrations that ran, in order; none if the file was up to date.
     pub applied: Vec<String>,
-    /// The copy made before, when there was something to copy.
+    /// The backup made before, if there was anything to back up.
     pub backup: Option<PathBuf>,
 }
 

@@ -15,21 +15,21 @@ use crate::server::VERSION;
 
 #[derive(Serialize, JsonSchema)]
 struct Providers {
-    /// Those of the configuration first, then the embedded one.
+    /// The configured providers first, then the embedded one.
     providers: Vec<ProviderInfo>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Info {
-    /// The program.
+    /// The program's name.
     name: &'static str,
     /// Its version.
     version: &'static str,
-    /// The phases a request may name, in their natural order.
+    /// The phases a request can name, in their natural order.
     phases: Vec<Phase>,
-    /// The personas a request may name.
+    /// The personas a request can name.
     personas: Vec<String>,
-    /// The providers a request may name.
+    /// The providers a request can name.
     providers: Vec<String>,
 }
 
