@@ -63,13 +63,13 @@ pub const fn of(operation: Operation) -> Row {
         Operation::Compare => row("Compare prompts: what differs, which is best", Effect::Searches, Face::ALL),
         Operation::Completions => row("Print a completion script for a shell", Effect::Reads, &[Face::Cli]),
         Operation::ConfigExport => {
-            row("Print the values in force as a file, secrets hidden", Effect::Reads, &[Face::Cli])
+            row("Print the configuration in force as a file, secrets hidden", Effect::Reads, &[Face::Cli])
         }
         Operation::ConfigGet => row("Print one value", Effect::Reads, &[Face::Cli]),
         Operation::ConfigInit => row("Write a commented file to start from", Effect::Changes, &[Face::Cli]),
-        Operation::ConfigPath => row("Print where the file is", Effect::Reads, &[Face::Cli]),
+        Operation::ConfigPath => row("Print the path of the file", Effect::Reads, &[Face::Cli]),
         Operation::ConfigSet => {
-            row("Change one value in the file, its comments and order kept", Effect::Changes, &[Face::Cli])
+            row("Change one value in the file, keeping its comments and order", Effect::Changes, &[Face::Cli])
         }
         Operation::ConfigShow => {
             row("Show every value in force, secrets hidden", Effect::Reads, &[Face::Cli, Face::Tui])
@@ -80,21 +80,21 @@ pub const fn of(operation: Operation) -> Row {
             row("Export stored prompts to back up, move or read", Effect::Reads, &[Face::Cli, Face::Mcp, Face::Tui])
         }
         Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
-        Operation::Health => row("Tell whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
+        Operation::Health => row("Report whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
         Operation::History => {
             row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])
         }
         Operation::HttpServer => row("Serve REST over HTTP", Effect::Serves, &[Face::Cli]),
         Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Tui]),
         Operation::Jobs => {
-            row("List, follow, stop and resume long work", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
+            row("List, follow, stop and resume jobs", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
         }
         Operation::JobsFollow => row("Watch a job until it ends", Effect::Reads, &[Face::Cli, Face::Rest]),
         Operation::JobsResume => {
-            row("Take up a job that was interrupted, stopped or has failed", Effect::Generates, &[Face::Cli, Face::Tui])
+            row("Resume an interrupted, stopped or failed job", Effect::Generates, &[Face::Cli, Face::Tui])
         }
-        Operation::JobsShow => row("Show a job: what was asked for, and what came of it", Effect::Reads, Face::ALL),
-        Operation::JobsStop => row("Stop a job; what is finished stays", Effect::Changes, Face::ALL),
+        Operation::JobsShow => row("Show a job: its request, state and result", Effect::Reads, Face::ALL),
+        Operation::JobsStop => row("Stop a job; what is finished is kept", Effect::Changes, Face::ALL),
         Operation::JudgeAudit => row("Test a judge", Effect::Generates, &[Face::Cli]),
         Operation::List => row("List stored prompts, newest first", Effect::Reads, Face::ALL),
         Operation::Man => row("Print the manual page", Effect::Reads, &[Face::Cli]),
@@ -116,27 +116,29 @@ pub const fn of(operation: Operation) -> Row {
         Operation::Serve => row("Serve MCP over standard input and output", Effect::Serves, &[Face::Cli]),
         Operation::Show => row("Show a prompt with every step", Effect::Reads, Face::ALL),
         Operation::Similar => {
-            row("Find the stored prompts nearest to one of them", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
+            row("Find stored prompts similar to one of them", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
         }
-        Operation::Spend => row("Show what was spent, and the caps in force", Effect::Reads, Face::ALL),
+        Operation::Spend => row("Show what was spent, and the budgets in force", Effect::Reads, Face::ALL),
         Operation::Stats => row(
-            "Show totals of what is stored, by day, phase, provider and model",
+            "Show totals of stored prompts by day, phase, provider and model",
             Effect::Reads,
             &[Face::Cli, Face::Rest, Face::Tui],
         ),
         Operation::TemplatesEdit => row("Edit a copy of one", Effect::Changes, &[Face::Cli]),
         Operation::TemplatesList => row("List them", Effect::Reads, &[Face::Cli]),
         Operation::TemplatesShow => row("Print one as it is used", Effect::Reads, &[Face::Cli]),
-        Operation::TestProviders => {
-            row("Make a real call to each provider, and say what is wrong", Effect::Generates, &[Face::Cli, Face::Tui])
+        Operation::TestProviders => row(
+            "Test each provider with a real call, and say what is wrong",
+            Effect::Generates,
+            &[Face::Cli, Face::Tui],
+        ),
+        Operation::TrashEmpty => {
+            row("Delete for good: the given prompts, or all in the trash", Effect::Deletes, &[Face::Cli])
         }
-        Operation::TrashEmpty => row("Delete for good: these, or all in the trash", Effect::Deletes, &[Face::Cli]),
         Operation::TrashList => {
             row("List deleted prompts, last deleted first", Effect::Reads, &[Face::Cli, Face::Rest])
         }
-        Operation::TrashRestore => {
-            row("Bring deleted prompts back", Effect::Changes, &[Face::Cli, Face::Rest, Face::Mcp])
-        }
+        Operation::TrashRestore => row("Restore deleted prompts", Effect::Changes, &[Face::Cli, Face::Rest, Face::Mcp]),
         Operation::Tui => row("Open the workbench", Effect::Serves, &[Face::Cli]),
         Operation::Update => row("Change a prompt's tags, notes or text", Effect::Changes, Face::ALL),
         Operation::Validate => {

@@ -4,17 +4,17 @@ use clap::Args;
 
 use super::raw::Raw;
 
-/// What it may cost.
+/// The budget.
 #[derive(Debug, Default, Args)]
 pub(crate) struct CapArgs {
-    /// Most US dollars to spend: a call that could pass it is not made
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    /// Budget in US dollars; a call that could exceed it is not made
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "Budget")]
     pub budget_usd: Option<String>,
-    /// Most calls to models, retries included
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "What it may cost")]
+    /// Maximum calls to models, including retries
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Budget")]
     pub max_calls: Option<String>,
-    /// US dollars for a million tokens of a model whose price is unknown
-    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "What it may cost")]
+    /// US dollars per million tokens for a model of unknown price
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "Budget")]
     pub assume_price: Option<String>,
 }
 

@@ -15,15 +15,15 @@ Examples:
   aludel compare f3afd65f 7a3f9c21 --format html > comparison.html
   aludel compare f3afd65f 7a3f9c21 0a0b0c0d --task \"Review code\" --format json
 
-Two prompts are shown beside each other, word by word; several as a table. With
-a task the judge says which is best for it. What is gone stands in [-...-] and
-what is new in {+...+} where there is no colour.";
+Two prompts are shown side by side with a word diff, several as a table. With a
+task the judge says which is best for it. Without colour, removed words are in
+[-...-] and added words in {+...+}.";
 
 /// Compare prompts: what differs, which is best
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct CompareArgs {
-    /// The prompts, 2 to 64: their ids, pieces of them, or @last
+    /// The prompts, 2 to 64: ids, six or more of their first or last characters, or @last
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
 

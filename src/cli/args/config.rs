@@ -38,7 +38,7 @@ pub(crate) enum ConfigCommand {
         /// Dotted key, such as generation.default_count
         key: String,
     },
-    /// Change one value in the file, its comments and order kept
+    /// Change one value in the file, keeping its comments and order
     #[command(after_help = "Examples:\n  aludel config set generation.default_count 5")]
     Set {
         /// Dotted key, such as generation.default_count
@@ -50,10 +50,10 @@ pub(crate) enum ConfigCommand {
     /// Check only the configuration file
     #[command(after_help = "Examples:\n  aludel config validate")]
     Validate,
-    /// Print the values in force as a file, secrets hidden
+    /// Print the configuration in force as a file, secrets hidden
     #[command(after_help = "Examples:\n  aludel config export > exported.yaml")]
     Export,
-    /// Print where the file is
+    /// Print the path of the file
     #[command(after_help = "Examples:\n  aludel config path")]
     Path,
     /// Write a commented file to start from

@@ -14,20 +14,20 @@ Examples:
   aludel delete --all
   aludel delete 7a3f9c21 --forever
 
-Asks first on a terminal; elsewhere --yes is needed. What is deleted can be
-restored for some time (storage.trash_days): see `aludel trash`.";
+Asks for confirmation on a terminal; elsewhere --yes is required. Deleted
+prompts can be restored for storage.trash_days days: see `aludel trash`.";
 
 /// Delete prompts
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct DeleteArgs {
-    /// The ids, six or more of their first or last characters each, or @last
+    /// The ids, six or more of their first or last characters, or @last
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// Delete every stored prompt
     #[arg(long)]
     pub all: bool,
-    /// Delete for good, not into the trash
+    /// Delete for good instead of moving to the trash
     #[arg(long)]
     pub forever: bool,
 }

@@ -18,9 +18,9 @@ Examples:
   aludel export --format jsonl | gzip > prompts.jsonl.gz
   aludel export --format markdown --limit 5
 
-Without --limit all come, oldest first. `aludel import` reads every format
-but markdown back with nothing lost. In CSV, text that a spreadsheet would run
-as a formula has an apostrophe in front, which import takes away again.";
+Without --limit all prompts are exported, oldest first. `aludel import` reads
+every format but markdown back without loss. In CSV, text that a spreadsheet
+would run as a formula gets a leading apostrophe, which import removes.";
 
 /// Export stored prompts to back up, move or read
 #[derive(Debug, Default, Args)]
@@ -29,7 +29,7 @@ pub(crate) struct ExportArgs {
     /// Write to a file, atomically; its extension sets the format
     #[arg(long, value_name = "FILE")]
     pub output_file: Option<PathBuf>,
-    /// Only the newest, 1 to 1000
+    /// Only the newest N prompts, 1 to 1000
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 
@@ -39,19 +39,19 @@ pub(crate) struct ExportArgs {
     /// Only prompts whose last phase was this
     #[arg(long, value_name = "PHASE", help_heading = "Filters")]
     pub phase: Option<String>,
-    /// Only prompts whose last phase was by this provider
+    /// Only prompts whose last phase used this provider
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub provider: Option<String>,
-    /// Only prompts whose last phase was by this model
+    /// Only prompts whose last phase used this model
     #[arg(long, value_name = "MODEL", help_heading = "Filters")]
     pub model: Option<String>,
     /// Only prompts written for this persona
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub persona: Option<String>,
-    /// Only prompts made then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
+    /// Only prompts created then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub since: Option<String>,
-    /// Only prompts made then or earlier; a day counts whole
+    /// Only prompts created then or earlier; a date includes the whole day
     #[arg(long, value_name = "DATE", help_heading = "Filters")]
     pub until: Option<String>,
 }

@@ -14,19 +14,19 @@ pub(crate) struct FilterArgs {
     /// Only prompts whose last phase was this
     #[arg(long, value_name = "PHASE")]
     pub phase: Option<String>,
-    /// Only prompts whose last phase was by this provider
+    /// Only prompts whose last phase used this provider
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
-    /// Only prompts whose last phase was by this model
+    /// Only prompts whose last phase used this model
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Only prompts written for this persona
     #[arg(long, value_name = "NAME")]
     pub persona: Option<String>,
-    /// Only prompts made then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
+    /// Only prompts created then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Only prompts made then or earlier; a day counts whole
+    /// Only prompts created then or earlier; a date includes the whole day
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
 }

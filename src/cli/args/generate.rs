@@ -20,13 +20,13 @@ Examples:
   aludel generate \"Plan a trip\" --count 8 --budget-usd 0.25
   aludel generate \"Plan a trip\" --format jsonl | jq -r 'select(.text).text'
 
-With a TEXT, what is piped in becomes a context. In a loop that reads lines, as
+With a TEXT, piped input becomes context. In a loop that reads lines, such as
 `while read -r LINE; do aludel generate \"$LINE\" --no-stdin; done`, --no-stdin
 leaves the other lines to the loop.
 
-The best prompt comes first. On a terminal the others are a line each of the
-ranking; with --quiet only the text of the best one is printed. A run that a cap
-has stopped prints and keeps what was finished, and ends with 7.";
+The best prompt is printed first. On a terminal the others are one line each in
+the ranking; --quiet prints only the text of the best one. A run stopped by its
+budget prints and keeps what was finished, and exits with 7.";
 
 /// Turn a request into ranked prompts
 #[derive(Debug, Default, Args)]
@@ -41,60 +41,61 @@ pub(crate) struct GenerateArgs {
     pub input_file: Option<PathBuf>,
 
     /// Who the prompt is written for: code, writing, analysis, generic or one of yours
-    #[arg(long, value_name = "NAME", help_heading = "What to make")]
+    #[arg(long, value_name = "NAME", help_heading = "Prompts")]
     pub persona: Option<String>,
     /// How many variants, 1 to 100 (3)
-    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, help_heading = "What to make")]
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true, help_heading = "Prompts")]
     pub count: Option<String>,
     /// The phases to run, in this order, separated by commas; all three by default
-    #[arg(long, value_name = "LIST", help_heading = "What to make")]
+    #[arg(long, value_name = "LIST", help_heading = "Prompts")]
     pub phases: Vec<String>,
-    /// Background to take into account; @FILE reads a file, - standard input, @@ begins a text with @; may be repeated
-    #[arg(long, value_name = "TEXT|@FILE", help_heading = "What to make")]
+    /// Background to take into account; @FILE reads a file, - standard input, @@ stands for a leading
+    /// @; may be repeated
+    #[arg(long, value_name = "TEXT|@FILE", help_heading = "Prompts")]
     pub context: Vec<String>,
-    /// Do not read standard input, which becomes a context when it is piped in beside a TEXT
-    #[arg(long, help_heading = "What to make")]
+    /// Do not read standard input, which otherwise becomes context if it is piped in beside a TEXT
+    #[arg(long, help_heading = "Prompts")]
     pub no_stdin: bool,
-    /// The model the prompt is for; decides its form
-    #[arg(long, value_name = "MODEL", help_heading = "What to make")]
+    /// The model the prompt is for; determines its form
+    #[arg(long, value_name = "MODEL", help_heading = "Prompts")]
     pub target_model: Option<String>,
     /// Let the judge choose among the finished variants
-    #[arg(long, help_heading = "What to make")]
+    #[arg(long, help_heading = "Prompts")]
     pub auto_select: bool,
 
     /// Use this provider in every phase, as NAME or NAME/MODEL
-    #[arg(long, value_name = "NAME", help_heading = "How to ask")]
+    #[arg(long, value_name = "NAME", help_heading = "Model calls")]
     pub provider: Option<String>,
     /// Sampling temperature, 0 to 2 (0.7)
-    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "How to ask")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, help_heading = "Model calls")]
     pub temperature: Option<String>,
-    /// Most tokens of each phase's answer (2000)
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "How to ask")]
+    /// Maximum tokens of each phase's answer (2000)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Model calls")]
     pub max_tokens: Option<String>,
     /// Stop after this many seconds; variants finished by then are kept
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to ask")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Model calls")]
     pub timeout: Option<String>,
-    /// Neither read nor write the cache of answers
-    #[arg(long, help_heading = "How to ask")]
+    /// Neither read nor write the answer cache
+    #[arg(long, help_heading = "Model calls")]
     pub no_cache: bool,
 
     #[command(flatten)]
     pub caps: CapArgs,
 
     /// Labels for the stored prompts, separated by commas; may be repeated
-    #[arg(long, value_name = "LIST", help_heading = "What to do with them")]
+    #[arg(long, value_name = "LIST", help_heading = "Output")]
     pub tags: Vec<String>,
-    /// Store the prompts, which is the default
-    #[arg(long, overrides_with = "no_save", help_heading = "What to do with them")]
+    /// Store the prompts (the default)
+    #[arg(long, overrides_with = "no_save", help_heading = "Output")]
     pub save: bool,
     /// Do not store the prompts
-    #[arg(long, overrides_with = "save", help_heading = "What to do with them")]
+    #[arg(long, overrides_with = "save", help_heading = "Output")]
     pub no_save: bool,
     /// Write the result to FILE, replacing it; its extension sets the format unless --format does
-    #[arg(long, short = 'o', value_name = "FILE", help_heading = "What to do with them")]
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Output")]
     pub output_file: Option<PathBuf>,
-    /// Print the text of the variants as it comes
-    #[arg(long, help_heading = "What to do with them")]
+    /// Print the text of the variants as it arrives
+    #[arg(long, help_heading = "Output")]
     pub stream: bool,
 }
 

@@ -14,13 +14,13 @@ use crate::cli::format::Format;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
-    /// text, json, jsonl, yaml, markdown, csv or html (text); not every command has all
+    /// text, json, jsonl, yaml, markdown, csv or html (text); not every command supports all
     #[arg(long, global = true, value_name = "FORMAT")]
     pub format: Option<String>,
     /// The same as --format, on commands without --output-file
     #[arg(long, global = true, value_name = "FORMAT", hide = true)]
     pub output: Option<String>,
-    /// Print the data and nothing else
+    /// Print only the data
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Answer yes to every question
@@ -29,13 +29,13 @@ pub(crate) struct Globals {
     /// Print without colours
     #[arg(long, global = true)]
     pub no_color: bool,
-    /// The configuration, instead of ~/.aludel/config.yaml
+    /// The configuration file, instead of ~/.aludel/config.yaml
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The data folder, instead of ~/.aludel
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Log at error, warn, info, debug or trace
+    /// The log level: error, warn, info, debug or trace
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
 }

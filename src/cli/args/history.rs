@@ -16,13 +16,13 @@ Examples:
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct HistoryArgs {
-    /// Most runs, 1 to 1000 (10)
+    /// Maximum runs, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Runs to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
-    /// Where the last page ended: its next_cursor
+    /// The next_cursor of the previous page
     #[arg(long, value_name = "CURSOR")]
     pub cursor: Option<String>,
 }

@@ -18,34 +18,34 @@ Examples:
   aludel import prompts.csv --report json
   zcat prompts.jsonl.gz | aludel import - --format jsonl --quiet
 
---format is the file's: json, jsonl, csv or yaml; without it the name or the
-beginning of the file tells. --report is the form of the report, for scripts;
-without it that is JSON where --format is json or jsonl, else text on standard
-error. `aludel migrate --from FILE` reads the history of prompt-alchemy.
+--format is the format of the file: json, jsonl, csv or yaml; by default it is
+detected from the name or the first bytes. --report is the format of the report,
+for scripts; by default JSON if --format is json or jsonl, else text on standard
+error. `aludel migrate --from FILE` imports the history of prompt-alchemy.
 
-Every record is checked before the first is stored. A record needs `content`
-alone. One with an id that is stored already is left out; one that differs from
-what is stored is told.
+Every record is checked before the first is stored. A record needs only
+`content`. One whose id is already stored is skipped, and reported if it differs
+from what is stored.
 
-The report comes as soon as the prompts are stored and can be found by their
-words. Then what has no vector gets one, so that search finds it by meaning:
-Ctrl-C ends that alone and loses nothing (exit 0), --no-vectors leaves it out.
-`aludel reindex --vectors`, the servers and the workbench make what is missing.";
+The report is printed once the prompts are stored and can be found by their
+words. Then prompts without a vector get one, for search by meaning: Ctrl-C
+stops only that and loses nothing (exit 0), --no-vectors skips it.
+`aludel reindex --vectors`, the servers and the workbench make missing vectors.";
 
 /// Import prompts from a file
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ImportArgs {
-    /// A file that export wrote, or one like it; - is standard input
+    /// A file written by export, or one like it; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Check everything and say what would be done
+    /// Check everything and report what would be done
     #[arg(long)]
     pub dry_run: bool,
-    /// Make no vectors once it is stored; `reindex` makes them later
+    /// Make no vectors; `reindex` makes them later
     #[arg(long)]
     pub no_vectors: bool,
-    /// What was done, as json, jsonl or yaml on standard output, or as text
+    /// Format of the report: json, jsonl or yaml on standard output, or text
     #[arg(long, value_name = "FORMAT")]
     pub report: Option<String>,
 }

@@ -13,9 +13,9 @@ Examples:
   aludel jobs --all --format json
   aludel jobs --state interrupted
 
-Lists what runs in any process on this database, and what was interrupted,
-stopped or has failed and can be resumed. A job that has ended is kept for
-seven days, one that was interrupted for thirty.";
+Lists the jobs that run in any process on this database, and those that were
+interrupted or stopped or have failed and can be resumed. Jobs that have ended
+are kept for seven days, interrupted ones for thirty.";
 
 const SHOW_EXAMPLES: &str = "\
 Examples:
@@ -27,39 +27,39 @@ Examples:
   aludel jobs follow @last
   aludel jobs follow @last --from 12 --format jsonl
 
-Ctrl-C ends the watching and leaves the job as it is. The exit code is that of
-the job: 0 when it has finished, the code of its error when it has failed, 1
-when it was stopped or interrupted.";
+Ctrl-C stops watching and leaves the job as it is. The exit code is that of the
+job: 0 if it finished, that of its error if it failed, 1 if it was stopped or
+interrupted.";
 
 const STOP_EXAMPLES: &str = "\
 Examples:
   aludel jobs stop @last
 
-Its process stops it within a second; what is finished stays.";
+Its process stops it within a second; what is finished is kept.";
 
 const RESUME_EXAMPLES: &str = "\
 Examples:
   aludel jobs resume @last
   aludel jobs resume @last --budget-usd 2
 
-Makes what is not done yet, under the caps of the job, or those given here,
-less what it has taken before. Nothing that is done is paid for again.";
+Does what is not done yet, within the budget of the job, or the one given here,
+less what it has already spent. Nothing that is done is paid for again.";
 
-/// List, follow, stop and resume long work
+/// List, follow, stop and resume jobs
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, globals_last())]
 pub(crate) struct JobsArgs {
-    /// What to do; lists the jobs unless said.
+    /// What to do; lists the jobs by default.
     #[command(subcommand)]
     pub command: Option<JobsCommand>,
 
-    /// List the finished ones, too
+    /// List finished jobs, too
     #[arg(long)]
     pub all: bool,
     /// Only jobs that are running, stopping, interrupted, finished, failed or cancelled
     #[arg(long, value_name = "STATE")]
     pub state: Option<String>,
-    /// Most jobs, 1 to 1000 (50)
+    /// Maximum jobs, 1 to 1000 (50)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 }
@@ -78,13 +78,13 @@ impl JobsArgs {
 /// What to do with a job.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsCommand {
-    /// Show a job: what was asked for, and what came of it
+    /// Show a job: its request, state and result
     Show(JobShowArgs),
     /// Watch a job until it ends
     Follow(JobFollowArgs),
-    /// Stop a job; what is finished stays
+    /// Stop a job; what is finished is kept
     Stop(JobStopArgs),
-    /// Take up a job that was interrupted, stopped or has failed
+    /// Resume an interrupted, stopped or failed job
     Resume(JobResumeArgs),
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct JobShowArgs {
 pub(crate) struct JobFollowArgs {
     #[command(flatten)]
     pub job: JobId,
-    /// Begin with the event of this number (0)
+    /// Start with the event of this number (0)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub from: Option<String>,
 }
@@ -143,10 +143,10 @@ pub(crate) struct JobStopArgs {
 pub(crate) struct JobResumeArgs {
     #[command(flatten)]
     pub job: JobId,
-    /// US dollars that all attempts together may cost, this time
+    /// Budget in US dollars for all attempts together, instead of the job's own
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget_usd: Option<String>,
-    /// Calls that all attempts together may make, this time
+    /// Maximum calls of all attempts together, instead of the job's own
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_calls: Option<String>,
 }

@@ -17,21 +17,21 @@ Examples:
   aludel judge audit --labels labels.jsonl --budget-usd 0.50
   aludel judge audit --list
 
-96 short calls whose right answers are known: a text against itself, a padded
-copy, a copy made worse on purpose, the same with a plea in it, and one in the
-judge's own words, compared in both orders and rated. What comes of it is kept
-for the model; selections take its liking for length and its errors into
-account and say how old the test is. A judge that is not usable is exit 1; the
-result is put out and kept all the same. After eight calls in a row without a
-valid answer the test ends with that error and keeps nothing.
+96 short calls with known right answers: a text against itself, a padded copy,
+a deliberately worsened copy, that copy with a plea to be chosen, and one in the
+judge's own words, compared in both orders and rated. The result is stored for
+the model; selections correct for its length bias and its errors and say how old
+the test is. For an unusable judge the exit code is 1; the result is still
+printed and stored. After eight calls in a row without a valid answer the test
+ends with that error and stores nothing.
 
 --labels measures how often the judge agrees with you. FILE holds pairs of
-prompts with your choice, a line each, as `B` in the workbench makes them:
+prompts with your choice, one per line, as `B` in the workbench writes them:
   {\"a\": ID, \"b\": ID, \"choice\": \"a\"}    or \"b\", or \"=\" for no difference
-`a_text` and `b_text` give texts in place of ids; `task` says what both are
-for. CSV with the header a,b,choice,task works too. Each pair is asked about
-in both orders. The 96 calls are not made again; a judge that was never
-tested gets them first. With 40 pairs the interval is some 10 % either way.";
+`a_text` and `b_text` give texts instead of ids; `task` says what both are for.
+CSV with the header a,b,choice,task works too. Each pair is judged in both
+orders. The 96 calls are not repeated; a judge that was never tested gets them
+first. With 40 pairs the interval is about 10 % either way.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,14 +54,14 @@ pub(crate) enum JudgeCommand {
     Audit(JudgeAuditArgs),
 }
 
-/// Whom to test, and what it may cost.
+/// The judge to test, and the budget.
 #[derive(Debug, Default, Args)]
 #[command(after_help = AUDIT_EXAMPLES, globals_last())]
 pub(crate) struct JudgeAuditArgs {
     /// The judge to test, as NAME or NAME/MODEL; by default the usual judge
     #[arg(value_name = "JUDGE")]
     pub judge: Option<String>,
-    /// List the judges that were tested instead
+    /// List earlier test results instead
     #[arg(long, conflicts_with_all = ["judge", "labels", "budget_usd", "max_calls", "assume_price"])]
     pub list: bool,
     /// Measure how often the judge agrees with the choices in FILE, JSON lines or CSV; at most 10,000 pairs

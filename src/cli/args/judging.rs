@@ -12,25 +12,25 @@ use super::raw::Raw;
 #[derive(Debug, Default, Args)]
 pub(crate) struct JudgingArgs {
     /// What the prompts are for
-    #[arg(long, value_name = "TEXT", help_heading = "How to judge")]
+    #[arg(long, value_name = "TEXT", help_heading = "Judging")]
     pub task: Option<String>,
-    /// Judge by this rubric, or by the one in a file: .yaml, .yml, or with a / in its name
-    #[arg(long, value_name = "FILE|NAME", help_heading = "How to judge")]
+    /// Judge by the rubric of this name, or by the one in a file: .yaml, .yml, or with a / in its name
+    #[arg(long, value_name = "FILE|NAME", help_heading = "Judging")]
     pub criteria: Option<String>,
-    /// Ask until the best is known with this probability, 0.5 to 0.99 (0.8)
-    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "How to judge")]
+    /// Ask until one prompt is the best with this probability, 0.5 to 0.99 (0.8)
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Judging")]
     pub confidence: Option<String>,
-    /// Compare up to every pair, until the probability is 0.95
-    #[arg(long, help_heading = "How to judge")]
+    /// Compare up to every pair, until that probability is 0.95
+    #[arg(long, help_heading = "Judging")]
     pub thorough: bool,
-    /// The judge, as NAME or NAME/MODEL; several, separated by commas, are a panel
-    #[arg(long, value_name = "LIST", help_heading = "How to judge")]
+    /// The judge, as NAME or NAME/MODEL; several, separated by commas, form a panel
+    #[arg(long, value_name = "LIST", help_heading = "Judging")]
     pub judge_provider: Vec<String>,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "How to judge")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Judging")]
     pub timeout: Option<String>,
-    /// Neither read nor write the cache of answers
-    #[arg(long, help_heading = "How to judge")]
+    /// Neither read nor write the answer cache
+    #[arg(long, help_heading = "Judging")]
     pub no_cache: bool,
 
     #[command(flatten)]

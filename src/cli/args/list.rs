@@ -20,16 +20,16 @@ Examples:
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ListArgs {
-    /// Most rows, 1 to 1000 (10)
+    /// Maximum rows, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Rows to skip
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub offset: Option<String>,
-    /// Where the last page ended: its next_cursor
+    /// The next_cursor of the previous page
     #[arg(long, value_name = "CURSOR")]
     pub cursor: Option<String>,
-    /// newest, oldest or score (newest)
+    /// Sort by newest, oldest or score (newest)
     #[arg(long, value_name = "ORDER")]
     pub sort: Option<String>,
     /// In text, one line per prompt, not grouped by run

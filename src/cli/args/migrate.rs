@@ -16,24 +16,24 @@ Examples:
   aludel migrate
   aludel migrate --from prompts.db
 
-The database is backed up beside itself before anything changes. The file that
---from names is only read; a second time, prompts that are here already are
-left out.";
+The database is backed up, in the same folder, before anything changes. The file
+given to --from is only read; a second import skips prompts that are already
+here.";
 
 /// Migrate the database to the newest schema
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct MigrateArgs {
-    /// Say which migrations are done and which are pending
+    /// Show which migrations are done and which are pending
     #[arg(long, conflicts_with = "dry_run")]
     pub status: bool,
-    /// Say what would be done
+    /// Show what would be done
     #[arg(long)]
     pub dry_run: bool,
     /// Import the history of the Go prompt-alchemy from its database
     #[arg(long, value_name = "FILE", conflicts_with = "status")]
     pub from: Option<PathBuf>,
-    /// Make no vectors of what is imported; `reindex` makes them later
+    /// Make no vectors for the imported prompts; `reindex` makes them later
     #[arg(long, requires = "from")]
     pub no_vectors: bool,
 }

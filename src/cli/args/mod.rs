@@ -106,7 +106,7 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Find stored prompts by words or by meaning
     Search(SearchArgs),
-    /// Find the stored prompts nearest to one of them
+    /// Find stored prompts similar to one of them
     Similar(SimilarArgs),
     /// List stored prompts, newest first
     List(ListArgs),
@@ -124,7 +124,7 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Measure prompts: cost, latency, length, quality, rank
     Metrics(MetricsArgs),
-    /// Show totals of what is stored, by day, phase, provider and model
+    /// Show totals of stored prompts by day, phase, provider and model
     Stats(StatsArgs),
     /// Change a prompt's tags, notes or text
     Update(UpdateArgs),
@@ -136,7 +136,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Import prompts from a file
     Import(ImportArgs),
-    /// List, follow, stop and resume long work
+    /// List, follow, stop and resume jobs
     Jobs(JobsArgs),
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
@@ -155,9 +155,9 @@ pub(crate) enum Command {
     Templates(TemplatesArgs),
     /// List providers, and why one cannot be used
     Providers(ProvidersArgs),
-    /// Make a real call to each provider, and say what is wrong
+    /// Test each provider with a real call, and say what is wrong
     TestProviders(TestProvidersArgs),
-    /// Show what was spent, and the caps in force
+    /// Show what was spent, and the budgets in force
     Spend(SpendArgs),
     /// Check configuration, providers, templates and database
     Validate(ValidateArgs),
@@ -195,7 +195,7 @@ const HELP_TEMPLATE: &str = "\
 Prompts:
   generate        Turn a request into ranked prompts
   search          Find stored prompts by words or by meaning
-  similar         Find the stored prompts nearest to one of them
+  similar         Find stored prompts similar to one of them
   list            List stored prompts, newest first
   show            Show a prompt with every step
   history         List runs with their variants, newest first
@@ -204,26 +204,26 @@ Prompts:
   judge           Test judges, and list earlier test results
   why             Explain how a prompt was made and ranked
   metrics         Measure prompts: cost, latency, length, quality, rank
-  stats           Show totals of what is stored, by day, phase, provider and model
+  stats           Show totals of stored prompts by day, phase, provider and model
   update          Change a prompt's tags, notes or text
   delete          Delete prompts
   trash           List, restore and remove deleted prompts
   export          Export stored prompts to back up, move or read
   import          Import prompts from a file
-  jobs            List, follow, stop and resume long work
+  jobs            List, follow, stop and resume jobs
 
-Other ways in:
+Interfaces:
   tui             Open the workbench
   serve           Serve MCP over standard input and output
   http-server     Serve REST over HTTP
 
-Setting up:
+Setup:
   config          Show and change the configuration
   providers       List providers, and why one cannot be used
-  test-providers  Make a real call to each provider, and say what is wrong
+  test-providers  Test each provider with a real call, and say what is wrong
   personas        List, show and edit personas
   templates       List, show and edit templates and themes
-  spend           Show what was spent, and the caps in force
+  spend           Show what was spent, and the budgets in force
   validate        Check configuration, providers, templates and database
   reindex         Rebuild the search indexes
   migrate         Migrate the database to the newest schema

@@ -13,15 +13,15 @@ Examples:
   aludel providers --models
   aludel providers --format json | jq '.providers[].reason'
 
-Keys are never shown. Nothing is asked but whether a local Ollama runs; with
---models every provider that can be used is asked for its models.
+Keys are never shown. The only request is to find out whether a local Ollama
+runs; with --models every available provider is asked for its models.
 `aludel test-providers` makes a real call to each.";
 
 /// List providers, and why one cannot be used
 #[derive(Debug, Default, Args)]
 #[command(after_help = PROVIDERS_EXAMPLES, globals_last())]
 pub(crate) struct ProvidersArgs {
-    /// Ask each for the models it has
+    /// Ask each provider for its models
     #[arg(long)]
     pub models: bool,
 }
@@ -32,17 +32,17 @@ Examples:
   aludel test-providers openai local/qwen3:8b
   aludel test-providers --timeout 10 --format json
 
-Each provider is asked for three words, and for one embedding where it makes
-them: real calls, which cost a fraction of a cent. Ends with 6 when one fails.";
+Each provider is asked for three words, and for one embedding if it supports
+them: real calls, which cost a fraction of a cent. Exits with 6 if one fails.";
 
-/// Make a real call to each provider, and say what is wrong
+/// Test each provider with a real call, and say what is wrong
 #[derive(Debug, Default, Args)]
 #[command(after_help = TEST_PROVIDERS_EXAMPLES, globals_last())]
 pub(crate) struct TestProvidersArgs {
     /// Providers to call, as NAME or NAME/MODEL; by default all that are set up
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// How long each may take (60)
+    /// Seconds allowed for each (60)
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub timeout: Option<String>,
 }

@@ -13,8 +13,8 @@ Examples:
   aludel reindex --vectors
   aludel reindex --vectors --all
 
-Without --text or --vectors both are made. It may be stopped at any time:
-vectors that are done stay, and the next call goes on from there.";
+Without --text or --vectors both are rebuilt. It can be stopped at any time:
+finished vectors are kept, and the next call continues from there.";
 
 /// Rebuild the search indexes
 #[derive(Debug, Default, Args)]

@@ -16,9 +16,9 @@ Examples:
   aludel search --hybrid \"meeting notes\" --tags work --limit 5
   pbpaste | aludel search --semantic -
 
-By words all must be there: \"several words\" in this order, begin* for a
-beginning, -word for one that must not be there, a OR b for either. By meaning
-the nearest come first, whatever their words.";
+By words, all words must occur: \"several words\" for a phrase, begin* for a
+prefix, -word to exclude a word, a OR b for either. By meaning, the nearest
+prompts come first, whatever their words.";
 
 /// Find stored prompts by words or by meaning
 #[derive(Debug, Default, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct SearchArgs {
     /// Search by words and by meaning, and combine the two rankings
     #[arg(long)]
     pub hybrid: bool,
-    /// Most rows, 1 to 1000 (10)
+    /// Maximum rows, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Rows to skip
@@ -72,14 +72,14 @@ Examples:
   aludel similar f3afd65f
   aludel similar @last --limit 5 --persona code";
 
-/// Find the stored prompts nearest to one of them
+/// Find stored prompts similar to one of them
 #[derive(Debug, Default, Args)]
 #[command(after_help = SIMILAR_EXAMPLES, globals_last())]
 pub(crate) struct SimilarArgs {
-    /// The prompt: its id, a piece of it, or @last
+    /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Most rows, 1 to 1000 (10)
+    /// Maximum rows, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Rows to skip

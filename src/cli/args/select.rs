@@ -17,19 +17,18 @@ Examples:
   aludel select 7a3f9c21 5e0b44d9 --confidence 0.9
   aludel select 7a3f9c21 5e0b44d9 --judge-provider openai/gpt-6-sol,anthropic
 
-Each pair is judged twice, either prompt standing first once, so that a liking
-for a place cancels out. Four prompts or more are rated first; then the pairs
-are compared whose answers help most, until the best is known with the
-probability of --confidence. What is known of a judge's errors comes from
-`aludel judge audit`: without it the probability stays low. Prompts made from
-one input need no --task. With --quiet the winner's text alone is printed.
-`aludel why ID` tells later what was said.";
+Each pair is judged in both orders, so that position bias cancels out. Four or
+more prompts are rated first; then the most informative pairs are compared,
+until one prompt is the best with the probability of --confidence. A judge's
+error rates come from `aludel judge audit`: without it the probability stays
+low. Prompts made from the same request need no --task. --quiet prints only the
+winner's text. `aludel why ID` shows later what the judge said.";
 
 /// Let the judge choose the best of several prompts
 #[derive(Debug, Default, Args)]
 #[command(after_help = SELECT_EXAMPLES, globals_last())]
 pub(crate) struct SelectArgs {
-    /// The prompts, 2 to 64: their ids, pieces of them, or @last
+    /// The prompts, 2 to 64: ids, six or more of their first or last characters, or @last
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
 
@@ -50,8 +49,8 @@ Examples:
   aludel why 7a3f9c21 --limit 1
   aludel why 7a3f9c21 --format json | jq '.judgements[0].opponents'
 
-Asks nobody: rankings and judgements are added up anew from what is stored, with
-what is known of the judges now. Where that changes a winner, both are told.";
+Calls no model: rankings and judgements are recomputed from what is stored, with
+what is known of the judges now. If that changes a winner, both are shown.";
 
 /// Explain how a prompt was made and ranked
 #[derive(Debug, Default, Args)]
@@ -60,7 +59,7 @@ pub(crate) struct WhyArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Most judgements to show, the newest first, 1 to 1000 (10)
+    /// Maximum judgements to show, newest first, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 }

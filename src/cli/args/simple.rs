@@ -11,14 +11,14 @@ Examples:
   aludel personas show code
   aludel personas edit code
 
-`edit` makes a copy in ~/.aludel/personas that wins over the built-in one, and
-opens it in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.";
+`edit` makes a copy in ~/.aludel/personas that overrides the built-in one, and
+opens it in $VISUAL or $EDITOR. Removing the copy restores the built-in one.";
 
 /// List, show and edit personas
 #[derive(Debug, Args)]
 #[command(after_help = PERSONAS_EXAMPLES, disable_help_subcommand = true, globals_last())]
 pub(crate) struct PersonasArgs {
-    /// What to do; lists when nothing is said.
+    /// What to do; lists by default.
     #[command(subcommand)]
     pub command: Option<EditableCommand>,
 }
@@ -30,17 +30,17 @@ Examples:
   aludel templates edit solutio
   aludel templates edit theme/dark
 
-`edit` makes a copy in ~/.aludel that wins over the built-in one, and opens it
-in $VISUAL or $EDITOR. Removing the copy brings the built-in one back.
+`edit` makes a copy in ~/.aludel that overrides the built-in one, and opens it
+in $VISUAL or $EDITOR. Removing the copy restores the built-in one.
 
-A theme of the workbench has its format explained at its head; one of another
-name is a theme of its own, which `aludel config set tui.theme NAME` takes.";
+Each theme file of the workbench explains its format at the top. A file with a
+new name is a new theme; `aludel config set tui.theme NAME` selects it.";
 
 /// List, show and edit templates and themes
 #[derive(Debug, Args)]
 #[command(after_help = TEMPLATES_EXAMPLES, disable_help_subcommand = true, globals_last())]
 pub(crate) struct TemplatesArgs {
-    /// What to do; lists when nothing is said.
+    /// What to do; lists by default.
     #[command(subcommand)]
     pub command: Option<EditableCommand>,
 }
@@ -93,13 +93,13 @@ Examples:
 #[derive(Debug, Default, Args)]
 #[command(after_help = HTTP_SERVER_EXAMPLES, globals_last())]
 pub(crate) struct HttpServerArgs {
-    /// Where to listen, instead of `server.host` (localhost)
+    /// The host to listen on, instead of `server.host` (localhost)
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
     /// The port to listen on, instead of `server.port` (8080)
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
-    /// Listen beyond this machine although requests need no token
+    /// Allow listening beyond this machine, although there is no authentication
     #[arg(long)]
     pub insecure_no_auth: bool,
 }
@@ -109,8 +109,8 @@ Examples:
   aludel tui
   aludel tui --plain
 
-In plain lines nothing is drawn over and nothing moves: for screen readers, for
-terminals that cannot place text. TERM=dumb and `tui.screen_reader` ask for it.";
+Plain mode prints lines and never redraws: for screen readers and for terminals
+without cursor control. TERM=dumb and `tui.screen_reader` select it, too.";
 
 /// Open the workbench
 #[derive(Debug, Default, Args)]
@@ -125,8 +125,8 @@ const SERVE_EXAMPLES: &str = "\
 Examples:
   aludel serve
 
-A host starts it: it speaks JSON-RPC on standard input and output, and ends with
-its input.";
+An MCP host starts it: it speaks JSON-RPC on standard input and output, and
+exits at the end of its input.";
 
 /// Serve MCP over standard input and output
 #[derive(Debug, Default, Args)]

@@ -14,12 +14,12 @@ Examples:
   aludel spend --by tag --since 2026-11-01 --until 2026-11-30
   aludel spend --format json | jq .total.known_cost_usd
 
-Every call to a provider is counted when it goes out, retries included, and
-stays counted when its prompts are deleted. Days are those of UTC. What the
-embedded writer does is free and not listed. `spend.daily_budget_usd` caps a
-day, `generate --budget-usd` and `--max-calls` a run.";
+Every call to a provider is counted when it is sent, including retries, and
+stays counted when its prompts are deleted. Days are in UTC. The embedded writer
+is free and not listed. `spend.daily_budget_usd` limits a day; --budget-usd and
+--max-calls limit a run.";
 
-/// Show what was spent, and the caps in force
+/// Show what was spent, and the budgets in force
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct SpendArgs {
@@ -29,7 +29,7 @@ pub(crate) struct SpendArgs {
     /// Only calls made then or later: 2026-11-21, 2026-11-21T08:30:00Z or 7d
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Only calls made then or earlier; a day counts whole
+    /// Only calls made then or earlier; a date includes the whole day
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
 }

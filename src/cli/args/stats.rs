@@ -15,19 +15,19 @@ Examples:
   aludel stats --by tag,persona --provider openai --limit 20
   aludel stats --format json | jq .total.latency_ms.p95
 
-Adds up what is stored: a step is what one phase did to one prompt, and its
-latency runs from request to last token. Answers from the cache have none.
-Deleting prompts takes them out. What was ever spent, on deleted prompts,
-judging and failed calls too, is in `aludel spend`. Days are those of UTC.";
+Totals of the stored prompts: a step is what one phase did to one prompt, and
+its latency runs from request to last token. Cached answers have none. Deleted
+prompts do not count. All spending, including deleted prompts, judging and
+failed calls, is in `aludel spend`. Days are in UTC.";
 
-/// Show totals of what is stored, by day, phase, provider and model
+/// Show totals of stored prompts by day, phase, provider and model
 #[derive(Debug, Default, Args)]
 #[command(after_help = STATS_EXAMPLES, globals_last())]
 pub(crate) struct StatsArgs {
     /// Group by day, phase, provider, model, persona or tag, separated by commas (the first four)
     #[arg(long, value_name = "LIST")]
     pub by: Vec<String>,
-    /// Most rows of each table, 1 to 1000 (10, of days 30)
+    /// Maximum rows of each table, 1 to 1000 (10; for days 30)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 
@@ -50,19 +50,19 @@ Examples:
   aludel metrics --tags review --since 7d
   aludel metrics --limit 1000 --format csv > metrics.csv
 
-Of one prompt: what each phase took, how long it is, what the rules of the
-ranking read out of its text, its rank, what it was derived from and what was
-derived from it. Of several: the same of each, and how they differ. Without an
-id, the newest prompts that pass the filters are measured.";
+For one prompt: tokens, cost and latency of each phase, its length, the
+ranking's measures of its text, its rank, and the prompts it was derived from
+and that were derived from it. For several: the same for each, and how they
+differ. Without an id, the newest prompts that pass the filters are measured.";
 
 /// Measure prompts: cost, latency, length, quality, rank
 #[derive(Debug, Default, Args)]
 #[command(after_help = METRICS_EXAMPLES, globals_last())]
 pub(crate) struct MetricsArgs {
-    /// The ids, six or more of their first or last characters each, or @last
+    /// The ids, six or more of their first or last characters, or @last
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// Most prompts to measure, the newest first, 1 to 1000 (100)
+    /// Maximum prompts to measure, newest first, 1 to 1000 (100)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
 

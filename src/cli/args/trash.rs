@@ -22,7 +22,7 @@ Examples:
   aludel trash empty
   aludel trash empty 7a3f9c21 --yes
 
-Asks first on a terminal; elsewhere --yes is needed.";
+Asks for confirmation on a terminal; elsewhere --yes is required.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,7 +30,7 @@ Examples:
   aludel trash restore @last
   aludel trash empty
 
-What is deleted is kept for storage.trash_days, and is gone for good then.";
+Deleted prompts are kept for storage.trash_days days, then deleted for good.";
 
 /// List, restore and remove deleted prompts
 #[derive(Debug, Args)]
@@ -46,17 +46,17 @@ pub(crate) struct TrashArgs {
 pub(crate) enum TrashCommand {
     /// List deleted prompts, last deleted first
     List(TrashListArgs),
-    /// Bring deleted prompts back
+    /// Restore deleted prompts
     Restore(TrashRestoreArgs),
-    /// Delete for good: these, or all in the trash
+    /// Delete for good: the given prompts, or all in the trash
     Empty(TrashEmptyArgs),
 }
 
-/// Which part of it.
+/// Which page of it.
 #[derive(Debug, Default, Args)]
 #[command(after_help = LIST_EXAMPLES, globals_last())]
 pub(crate) struct TrashListArgs {
-    /// Most rows, 1 to 1000 (10)
+    /// Maximum rows, 1 to 1000 (10)
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     pub limit: Option<String>,
     /// Rows to skip
@@ -75,7 +75,7 @@ impl TrashListArgs {
 #[derive(Debug, Default, Args)]
 #[command(after_help = RESTORE_EXAMPLES, globals_last())]
 pub(crate) struct TrashRestoreArgs {
-    /// The ids, six or more of their first or last characters each; @last is the one deleted last
+    /// The ids, six or more of their first or last characters; @last is the last deleted one
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
 }
@@ -91,7 +91,7 @@ impl TrashRestoreArgs {
 #[derive(Debug, Default, Args)]
 #[command(after_help = EMPTY_EXAMPLES, globals_last())]
 pub(crate) struct TrashEmptyArgs {
-    /// The ids; all in the trash unless some are named
+    /// The ids; by default all in the trash
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
 }

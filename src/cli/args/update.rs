@@ -14,8 +14,8 @@ Examples:
   aludel update @last --notes \"\"
   aludel update @last --content @improved.txt
 
-New content makes a new prompt whose parent is the old one, and prints the
-new; all else changes in place. Empty notes remove them.";
+New content makes a new prompt derived from the old one, and prints it;
+everything else changes in place. Empty notes remove the notes.";
 
 /// Change a prompt's tags, notes or text
 #[derive(Debug, Default, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct UpdateArgs {
     /// The id, six or more of its first or last characters, or @last
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Replace all tags by these, separated by commas; an empty list removes them
+    /// Replace all tags with these, separated by commas; an empty list removes them
     #[arg(long, value_name = "LIST")]
     pub tags: Vec<String>,
     /// Add a tag; may be repeated

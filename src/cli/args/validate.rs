@@ -13,9 +13,9 @@ Examples:
   aludel validate --quick
   aludel validate --format json
 
-Nothing is sent anywhere and no command is run: whether a key is accepted and a
-model is there, `aludel test-providers` finds out. Every page of the database is
-read, unless --quick. Ends with 1 when a check fails.";
+Nothing is sent anywhere and no command is run: `aludel test-providers` finds
+out whether a key is accepted and a model exists. Every page of the database is
+read, unless --quick is given. Exits with 1 if a check fails.";
 
 /// Check configuration, providers, templates and database
 #[derive(Debug, Default, Args)]

@@ -14,20 +14,20 @@ pub(super) const TIMEOUT_S: Field = Field::new(
 pub(super) const BUDGET_USD: Field = Field::new(
     "budget_usd",
     Kind::Number { min: limits::MIN_BUDGET_USD, max: limits::MAX_BUDGET_USD },
-    "US dollars the run may cost: a call that could pass it is not made; what is finished is kept. No cap by default.",
+    "Budget of the run in US dollars: a call that could exceed it is not made; what is finished is kept. None by default.",
 );
 pub(super) const MAX_CALLS: Field = Field::new(
     "max_calls",
     Kind::Integer { min: 1, max: limits::MAX_CALLS },
-    "Calls to models the run may make, retries and the judge's included. No cap by default.",
+    "Maximum calls to models, including retries and the judge's. No limit by default.",
 );
 pub(super) const ASSUME_PRICE: Field = Field::new(
     "assume_price",
     Kind::Number { min: 0.0, max: limits::MAX_PRICE },
-    "US dollars for a million tokens, in and out alike, of a model whose price is unknown: a cap in dollars needs one.",
+    "US dollars per million tokens, input and output alike, for a model of unknown price: a budget needs one.",
 );
 pub(super) const NO_CACHE: Field = Field::new(
     "no_cache",
     Kind::Boolean,
-    "Neither read nor write the cache of answers, the judge's included; false by default.",
+    "Neither read nor write the answer cache, including the judge's; false by default.",
 );

@@ -30,21 +30,21 @@ impl Request for CompareRequest {
         Field::new(
             "prompt_ids",
             Kind::PromptKeys { min: limits::MIN_PROMPT_IDS, max: limits::MAX_PROMPT_IDS },
-            "The stored prompts to compare, 2 to 64, by id; two also get their difference, word by word.",
+            "The stored prompts to compare, 2 to 64, by id; two also get a word diff.",
         )
         .required(),
         TASK.with_doc(
-            "What the prompts are compared for: the judge then says which is best for it. Without one no model is asked.",
+            "The task the prompts are compared for: the judge says which is best for it. Without a task no model is called.",
         ),
         CRITERIA,
         THOROUGH,
         CONFIDENCE,
         JUDGE_PROVIDER,
         TIMEOUT_S.with_doc("Seconds for the judge; answers received so far are cached. No limit by default."),
-        BUDGET_USD.with_doc("US dollars the judge may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.with_doc("Calls to models the judge may make, retries included. No cap by default."),
+        BUDGET_USD.with_doc("Budget of the judge in US dollars: a call that could exceed it is not made. None by default."),
+        MAX_CALLS.with_doc("Maximum calls of the judge to models, including retries. No limit by default."),
         ASSUME_PRICE,
-        NO_CACHE.with_doc("Neither read nor write the judge's cache of answers; false by default."),
+        NO_CACHE.with_doc("Neither read nor write the judge's answer cache; false by default."),
     ];
 
     fn from_decoded(values: Decoded) -> Self {

@@ -8,13 +8,14 @@ use crate::domain::PromptFields;
 pub(super) const FIELDS: Field = Field::new(
     "fields",
     Kind::Choices(PromptFields::NAMES),
-    "Only these fields of each prompt, and its id; all by default. Without context, steps and model_metadata less is read.",
+    "Only these fields of each prompt, and its id; all by default. Leaving out context, steps and model_metadata reads less.",
 );
 
 /// The same for models, which pay for every token.
 pub(super) const FIELDS_BRIEF: Field = FIELDS.with_doc(
-    "These fields of each prompt, and its id. By default what tells prompts apart: session_id, variant, original_input, \
-     persona, provider, model, tags, notes, strategy, score, created_at. get_prompt_details gives one prompt whole.",
+    "Only these fields of each prompt, and its id. By default those that distinguish prompts: session_id, variant, \
+     original_input, persona, provider, model, tags, notes, strategy, score, created_at. get_prompt_details returns one \
+     prompt whole.",
 );
 
 /// The chosen fields.

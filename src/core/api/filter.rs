@@ -6,25 +6,25 @@ use crate::domain::{Phase, Timestamp};
 use crate::store::Filter;
 
 pub(super) const LIMIT: Field =
-    Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "Most rows, 1 to 1000; 10 by default.");
+    Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "Maximum rows, 1 to 1000; 10 by default.");
 pub(super) const OFFSET: Field =
     Field::new("offset", Kind::Integer { min: 0, max: 1 << 40 }, "Rows to skip; 0 by default.");
 pub(super) const PHASE: Field = Field::new("phase", Kind::Phase, "Only prompts whose last step was this phase.");
 // Stored prompts can have names that are no longer configured, so any name is allowed.
 pub(super) const PROVIDER: Field =
-    Field::new("provider", Kind::Name { min: 1 }, "Only prompts whose last step was by this provider.");
+    Field::new("provider", Kind::Name { min: 1 }, "Only prompts whose last step used this provider.");
 pub(super) const MODEL: Field =
-    Field::new("model", Kind::Name { min: 1 }, "Only prompts whose last step was by this model.");
+    Field::new("model", Kind::Name { min: 1 }, "Only prompts whose last step used this model.");
 pub(super) const PERSONA: Field =
     Field::new("persona", Kind::Name { min: 1 }, "Only prompts written for this persona.");
 pub(super) const TAGS: Field = Field::new("tags", Kind::Tags, "Only prompts that have all of these tags.");
 pub(super) const SINCE: Field = Field::new(
     "since",
     Kind::Moment,
-    "Only prompts made then or later: a date, an RFC 3339 time or an age such as 7d.",
+    "Only prompts created then or later: a date, an RFC 3339 time or an age such as 7d.",
 );
 pub(super) const UNTIL: Field =
-    Field::new("until", Kind::Moment, "Only prompts made then or earlier; a date counts whole.");
+    Field::new("until", Kind::Moment, "Only prompts created then or earlier; a date includes the whole day.");
 
 /// A filter of stored prompts. The default selects all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

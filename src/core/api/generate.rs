@@ -1,4 +1,4 @@
-//! The request to generate prompts from an idea.
+//! The request to generate prompts.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::domain::Phase;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GenerateRequest {
-    /// The idea, verbatim; 1..=100,000 characters, not blank.
+    /// The user's request, verbatim; 1..=100,000 characters, not blank.
     pub input: String,
     /// How many variants, 1..=100.
     pub count: Option<u32>,
@@ -67,16 +67,16 @@ impl Request for GenerateRequest {
             Kind::Persona,
             "Who the prompt is written for: code, writing, analysis, generic or one of yours.",
         ),
-        Field::new("provider", Kind::Provider, "Binds every phase to this provider, as `name` or `name/model`."),
+        Field::new("provider", Kind::Provider, "Use this provider in every phase, as `name` or `name/model`."),
         Field::new(
             "temperature",
             Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE },
-            "Sampling temperature, 0 to 2; 0.7 unless configured. Sent only where the model takes it.",
+            "Sampling temperature, 0 to 2; 0.7 unless configured. Sent only to models that support it.",
         ),
         Field::new(
             "max_tokens",
             Kind::Integer { min: 1, max: limits::MAX_TOKENS },
-            "Most tokens of each phase's answer; 2000 unless configured.",
+            "Maximum tokens of each phase's answer; 2000 unless configured.",
         ),
         Field::new("tags", Kind::Tags, "Labels for the stored prompts; at most 32, no commas."),
         Field::new(
@@ -89,7 +89,7 @@ impl Request for GenerateRequest {
         Field::new(
             "target_model",
             Kind::Name { min: 1 },
-            "The model the finished prompt is for, such as claude-sonnet-5-5; it decides the prompt's form.",
+            "The model the finished prompt is for, such as claude-sonnet-5-5; it determines the prompt's form.",
         ),
         TIMEOUT_S,
         BUDGET_USD,

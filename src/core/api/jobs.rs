@@ -51,13 +51,17 @@ pub struct JobsRequest {
 
 impl Request for JobsRequest {
     const FIELDS: &'static [Field] = &[
-        Field::new("all", Kind::Boolean, "Jobs that have finished, too; false by default."),
+        Field::new("all", Kind::Boolean, "List finished jobs, too; false by default."),
         Field::new(
             "state",
             Kind::Choice(&["running", "stopping", "interrupted", "finished", "failed", "cancelled"]),
             "Only jobs in this state.",
         ),
-        Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "How many, 1 to 1000; 50 by default."),
+        Field::new(
+            "limit",
+            Kind::Integer { min: 1, max: limits::MAX_LIMIT },
+            "Maximum jobs, 1 to 1000; 50 by default.",
+        ),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -98,9 +102,8 @@ pub struct ResumeJobRequest {
 impl Request for ResumeJobRequest {
     const FIELDS: &'static [Field] = &[
         JOB_ID,
-        BUDGET_USD
-            .with_doc("US dollars that all attempts together may cost, this time; the job's own budget by default."),
-        MAX_CALLS.with_doc("Calls that all attempts together may make, this time; the job's own cap by default."),
+        BUDGET_USD.with_doc("Budget in US dollars for all attempts together; the job's own budget by default."),
+        MAX_CALLS.with_doc("Maximum calls of all attempts together; the job's own limit by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -127,7 +130,7 @@ impl Request for FollowJobRequest {
         Field::new(
             "from",
             Kind::Integer { min: 0, max: u32::MAX as u64 },
-            "The number of the first event to be told; 0, the first one of all, by default.",
+            "The number of the first event to report; 0, the very first, by default.",
         ),
     ];
 

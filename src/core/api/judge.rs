@@ -24,8 +24,9 @@ impl Request for JudgeAuditRequest {
             Kind::Provider,
             "The judge to test, as `name` or `name/model`; the usual judge by default.",
         ),
-        BUDGET_USD.with_doc("US dollars the test may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.with_doc("Calls to models the test may make, retries included. No cap by default."),
+        BUDGET_USD
+            .with_doc("Budget of the test in US dollars: a call that could exceed it is not made. None by default."),
+        MAX_CALLS.with_doc("Maximum calls of the test to models, including retries. No limit by default."),
         ASSUME_PRICE,
     ];
 

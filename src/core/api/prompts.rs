@@ -81,12 +81,11 @@ impl TryFrom<String> for PromptKey {
 pub(super) const PROMPT_ID: Field =
     Field::new("prompt_id", Kind::PromptKey, "The prompt's id, six or more of its first or last characters, or @last.")
         .required();
-const CURSOR: Field =
-    Field::new("cursor", Kind::Text { min: 1, max: 1000 }, "Where the last page ended, from its `next_cursor`.");
+const CURSOR: Field = Field::new("cursor", Kind::Text { min: 1, max: 1000 }, "The `next_cursor` of the previous page.");
 const REVISION: Field = Field::new(
     "revision",
     Kind::Integer { min: 1, max: u32::MAX as u64 },
-    "Refuse with conflict unless the prompt still has this revision.",
+    "Fail with conflict unless the prompt still has this revision.",
 );
 
 /// Asks for one prompt, whole.
@@ -216,7 +215,7 @@ impl Request for UpdateRequest {
         Field::new(
             "content",
             Kind::Text { min: 1, max: limits::TEXT_CHARS },
-            "New content: makes a new prompt whose parent is this one, and answers with it.",
+            "New content: makes a new prompt derived from this one, and returns it.",
         ),
         REVISION,
     ];
@@ -262,7 +261,8 @@ pub struct DeleteRequest {
     pub forever: bool,
 }
 
-const FOREVER: Field = Field::new("forever", Kind::Boolean, "Delete for good, not into the trash; false by default.");
+const FOREVER: Field =
+    Field::new("forever", Kind::Boolean, "Delete for good instead of moving to the trash; false by default.");
 
 impl Request for DeleteRequest {
     const FIELDS: &'static [Field] = &[
@@ -275,7 +275,7 @@ impl Request for DeleteRequest {
         Field::new(
             "revision",
             Kind::Integer { min: 1, max: u32::MAX as u64 },
-            "Refuse with conflict unless each prompt still has this revision.",
+            "Fail with conflict unless each prompt still has this revision.",
         ),
         FOREVER,
     ];

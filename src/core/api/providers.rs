@@ -25,7 +25,7 @@ impl Request for TestProvidersRequest {
         Field::new(
             "timeout_s",
             Kind::Number { min: 0.001, max: limits::MAX_TIMEOUT_S },
-            "Seconds each provider has; 60 by default.",
+            "Seconds allowed for each provider; 60 by default.",
         ),
     ];
 

@@ -11,8 +11,8 @@ use crate::error::Fault;
 const QUERY: Field = Field::new(
     "query",
     Kind::Text { min: 1, max: limits::QUERY_CHARS },
-    "What to look for. By words all must be there: \"several words\" in this order, begin* for a beginning, -word for \
-     one that must not be there, a OR b for either.",
+    "What to look for. By words, all words must occur: \"several words\" for a phrase, begin* for a prefix, -word to \
+     exclude a word, a OR b for either.",
 )
 .required();
 
@@ -215,9 +215,9 @@ pub struct ReindexRequest {
 
 impl Request for ReindexRequest {
     const FIELDS: &'static [Field] = &[
-        Field::new("text", Kind::Boolean, "Rebuild the word index; true unless only vectors are asked for."),
-        Field::new("vectors", Kind::Boolean, "Make missing vectors; true unless only text is asked for."),
-        Field::new("all", Kind::Boolean, "Rebuild all vectors, existing ones too; false by default."),
+        Field::new("text", Kind::Boolean, "Rebuild the word index; true unless only vectors are requested."),
+        Field::new("vectors", Kind::Boolean, "Make missing vectors; true unless only text is requested."),
+        Field::new("all", Kind::Boolean, "Rebuild all vectors, including existing ones; false by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -59,27 +59,27 @@ pub enum Criteria {
 pub(super) const TASK: Field = Field::new(
     "task_description",
     Kind::Text { min: 1, max: limits::TEXT_CHARS },
-    "What the prompts are for; what they were made from unless given, which then must be the same for all.",
+    "The task the prompts are for; by default the request they were made from, which must then be the same for all.",
 );
 pub(super) const CRITERIA: Field = Field::new(
     "criteria",
     Kind::Criteria,
-    "What to judge by: the name of a rubric, or an object of criteria of the usual rubric with the weight of each.",
+    "What to judge by: the name of a rubric, or an object that gives criteria of the usual rubric a weight each.",
 );
 pub(super) const THOROUGH: Field = Field::new(
     "thorough",
     Kind::Boolean,
-    "Compare up to every pair, until the best is known with a probability of 0.95; false by default.",
+    "Compare up to every pair, until one prompt is the best with a probability of 0.95; false by default.",
 );
 pub(super) const CONFIDENCE: Field = Field::new(
     "confidence",
     Kind::Number { min: 0.5, max: 0.99 },
-    "The probability of being the best at which the judge is asked no more, 0.5 to 0.99; 0.8 by default, 0.95 with `thorough`. A choice below it is not called confident.",
+    "Ask the judge until one prompt is the best with this probability, 0.5 to 0.99; 0.8 by default, 0.95 with `thorough`. A choice below it is not `confident`.",
 );
 pub(super) const JUDGE_PROVIDER: Field = Field::new(
     "judge_provider",
     Kind::Judges { max: limits::MAX_JUDGES },
-    "The judge, as `name` or `name/model`; several are a panel. Unless given: judge.provider, else a configured provider of another family than the prompts' own.",
+    "The judge, as `name` or `name/model`; several form a panel. By default judge.provider, else a configured provider of another model family than the prompts' own.",
 );
 
 impl Request for SelectRequest {
@@ -96,11 +96,12 @@ impl Request for SelectRequest {
         CONFIDENCE,
         JUDGE_PROVIDER,
         TIMEOUT_S.with_doc("Seconds for the whole selection; answers received so far are cached. No limit by default."),
-        BUDGET_USD
-            .with_doc("US dollars the selection may cost: a call that could pass it is not made. No cap by default."),
-        MAX_CALLS.with_doc("Calls to models the selection may make, retries included. No cap by default."),
+        BUDGET_USD.with_doc(
+            "Budget of the selection in US dollars: a call that could exceed it is not made. None by default.",
+        ),
+        MAX_CALLS.with_doc("Maximum calls of the selection to models, including retries. No limit by default."),
         ASSUME_PRICE,
-        NO_CACHE.with_doc("Neither read nor write the cache of answers; false by default."),
+        NO_CACHE.with_doc("Neither read nor write the answer cache; false by default."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -135,7 +136,7 @@ impl Request for WhyRequest {
         Field::new(
             "limit",
             Kind::Integer { min: 1, max: limits::MAX_LIMIT },
-            "Most judgements to show, the newest first; 10 by default.",
+            "Maximum judgements to show, newest first; 10 by default.",
         ),
     ];
 

@@ -23,7 +23,7 @@ impl Request for SpendRequest {
             "What calls are grouped by; day by default.",
         ),
         Field::new("since", Kind::Moment, "Only calls made then or later: a date (UTC), a time or an age such as 7d."),
-        Field::new("until", Kind::Moment, "Only calls made then or earlier; a day counts whole."),
+        Field::new("until", Kind::Moment, "Only calls made then or earlier; a date includes the whole day."),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {

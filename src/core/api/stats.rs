@@ -27,7 +27,7 @@ impl Request for StatsRequest {
         Field::new(
             "limit",
             Kind::Integer { min: 1, max: limits::MAX_LIMIT },
-            "Most rows of each group, 1 to 1000; 10 by default, 30 for days.",
+            "Maximum rows of each group, 1 to 1000; 10 by default, 30 for days.",
         ),
         PHASE,
         PROVIDER,
@@ -69,7 +69,7 @@ impl Request for MetricsRequest {
         Field::new(
             "limit",
             Kind::Integer { min: 1, max: limits::MAX_LIMIT },
-            "Most prompts that are measured, the newest first, 1 to 1000; 100 by default.",
+            "Maximum prompts to measure, newest first, 1 to 1000; 100 by default.",
         ),
         PHASE,
         PROVIDER,

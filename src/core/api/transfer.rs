@@ -82,11 +82,11 @@ impl Request for ImportRequest {
 const NO_VECTORS: Field = Field::new(
     "no_vectors",
     Kind::Boolean,
-    "Make no vectors once the prompts are stored; `reindex`, the servers and the workbench make them later. False by default.",
+    "Make no vectors; `reindex`, the servers and the workbench make them later. False by default.",
 );
 
 const DRY_RUN: Field =
-    Field::new("dry_run", Kind::Boolean, "Check everything and say what would be done; false by default.");
+    Field::new("dry_run", Kind::Boolean, "Check everything and report what would be done; false by default.");
 
 /// Asks to import the prompts of the Go program's database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -17,7 +17,7 @@ impl Request for RestoreRequest {
     const FIELDS: &'static [Field] = &[Field::new(
         "prompt_ids",
         Kind::PromptKeys { min: 1, max: limits::MAX_DELETIONS },
-        "The prompts to restore, by id; @last is the one deleted last.",
+        "The prompts to restore, by id; @last is the last deleted one.",
     )
     .required()];
 
@@ -58,7 +58,7 @@ impl Request for EmptyTrashRequest {
     const FIELDS: &'static [Field] = &[Field::new(
         "prompt_ids",
         Kind::PromptKeys { min: 1, max: limits::MAX_DELETIONS },
-        "The prompts to delete for good, by id; all in the trash unless some are named.",
+        "The prompts to delete for good, by id; by default all in the trash.",
     )];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -14,7 +14,7 @@ impl Request for ValidateRequest {
     const FIELDS: &'static [Field] = &[Field::new(
         "quick",
         Kind::Boolean,
-        "Look only at the tables of the database, not at every page of it, which takes seconds for a large one; false by default.",
+        "Check only the tables of the database, not every page, which takes seconds for a large one; false by default.",
     )];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -43,7 +43,7 @@ pub use tools::{Definition, TOOLS};
 
 /// The server's instructions to a model.
 const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
-    `generate_prompts` writes variants of a prompt from an idea and ranks them, best first; show the user the first \
+    `generate_prompts` writes variants of a prompt for a request and ranks them, best first; show the user the first \
     one's `content` unless they ask for more. `search_prompts` (by words), \
     `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it.";
 

@@ -86,11 +86,11 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Generate,
         name: "generate_prompts",
         title: "Generate prompts",
-        description: "Turns a rough idea into several finished prompts for a language model. Each variant passes the \
-            phases prima-materia (extract the essence), solutio (natural instructions) and coagulatio (final \
-            structure), follows a strategy of its own, is stored, and comes back ranked, best first, with the reasons \
-            of its score. Use it when the user wants a prompt written or improved from an idea; only `input` is \
-            needed. Put background the prompts must respect into `context`.",
+        description: "Turns a rough request into several finished prompts for a language model. Each variant passes the \
+            phases prima-materia (extract), solutio (rewrite) and coagulatio (finalise) with a strategy of its own. \
+            Variants are stored and returned ranked, best first, with a score breakdown. Use it when the user wants \
+            a prompt written or improved; only `input` is required. Put background the prompts must respect into \
+            `context`.",
         input: generate::input,
         output: generate::output,
         call: generate::call,
@@ -99,11 +99,11 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Search,
         name: "search_prompts",
         title: "Search prompts by words",
-        description: "Finds stored prompts that hold the words of `query` in their text, the idea they came from, their \
-            tags or notes, best first, each with the piece of text that matches. All words must be there; \"several \
-            words\" in this order, `begin*` for a beginning, `-word` for one that must not be there, `a OR b` for either. \
-            Set `hybrid` to look by words and by meaning at once. `total` counts all that match. Rows leave out the \
-            prompt's text unless `fields` asks for `content`.",
+        description: "Finds stored prompts with the words of `query` in their text, the request they were made from, their \
+            tags or notes, best first, each with an excerpt around the match. All words must occur; \"several words\" \
+            for a phrase, `begin*` for a prefix, `-word` to exclude a word, `a OR b` for either. Set `hybrid` to search \
+            by words and by meaning at once. `total` counts all matches. Rows leave out the prompt's text unless \
+            `fields` includes `content`.",
         input: prompts::search_input,
         output: prompts::search_output,
         call: prompts::search,
@@ -112,10 +112,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Search,
         name: "semantic_search_prompts",
         title: "Search prompts by meaning",
-        description: "Finds stored prompts about what `query` describes, whatever words they use, nearest first. Use it \
-            when `search_prompts` finds nothing or the user remembers the subject and not the words. `match.score` is \
-            the cosine; the last rows may be far from the query, so judge by it. Rows leave out the prompt's text \
-            unless `fields` asks for `content`.",
+        description: "Finds stored prompts about what `query` describes, whatever their words, nearest first. Use it when \
+            `search_prompts` finds nothing or the user remembers the subject but not the words. `match.score` is the \
+            cosine similarity; the last rows may be far from the query, so judge by it. Rows leave out the prompt's \
+            text unless `fields` includes `content`.",
         input: prompts::semantic_search_input,
         output: prompts::search_output,
         call: prompts::semantic_search,
@@ -123,11 +123,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Similar,
         name: "similar_prompts",
-        title: "Find prompts like one",
-        description: "Finds the stored prompts nearest in meaning to one of them, nearest first, from vectors that are already \
-            there: no model is asked. Use it to find earlier versions, duplicates and work on the same subject. \
-            `match.score` is the cosine; the last rows may be far, so judge by it. Rows leave out the prompt's text unless \
-            `fields` asks for `content`.",
+        title: "Find similar prompts",
+        description: "Finds the stored prompts nearest in meaning to one of them, nearest first, from stored vectors: no model \
+            is called. Use it to find earlier versions, duplicates and work on the same subject. `match.score` is the \
+            cosine similarity; the last rows may be far, so judge by it. Rows leave out the prompt's text unless \
+            `fields` includes `content`.",
         input: prompts::similar_input,
         output: prompts::search_output,
         call: prompts::similar,
@@ -136,7 +136,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Show,
         name: "get_prompt_details",
         title: "Show a prompt",
-        description: "Gives one stored prompt whole: its text, the idea it came from, what each phase made of it, \
+        description: "Returns one stored prompt whole: its text, the request it was made from, the output of each phase, \
             models, tokens, cost, tags and notes. Takes the full id, six or more of its first or last characters, or \
             `@last` for the newest.",
         input: prompts::show_input,
@@ -147,9 +147,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::List,
         name: "list_prompts",
         title: "List prompts",
-        description: "Lists stored prompts, newest first unless `sort` says otherwise, filtered by phase, provider, \
-            model, persona, tags and time. Give the answer's `next_cursor` as `cursor` for the next page; it is null \
-            on the last one. Rows leave out the prompt's text unless `fields` asks for `content`.",
+        description: "Lists stored prompts, newest first unless `sort` is set, filtered by phase, provider, model, persona, \
+            tags and time. Pass the result's `next_cursor` as `cursor` for the next page; it is null on the last one. \
+            Rows leave out the prompt's text unless `fields` includes `content`.",
         input: prompts::list_input,
         output: prompts::list_output,
         call: prompts::list,
@@ -158,9 +158,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Metrics,
         name: "get_prompt_metrics",
         title: "Measure a prompt",
-        description: "Measures one stored prompt: tokens, cost and latency of each phase, how long its text is, what the \
-            rules of the ranking read out of it (coverage, additions, structure, clarity, concision, each 0 to 1), its rank in its \
-            run, what it was derived from and what was derived from it. A null cost is not known, not free.",
+        description: "Measures one stored prompt: tokens, cost and latency of each phase, the size of its text, the ranking's \
+            measures of it (coverage, additions, structure, clarity, concision, each 0 to 1), its rank in its run, what \
+            it was derived from and what was derived from it. A null cost is unknown, not free.",
         input: statistics::prompt_input,
         output: statistics::prompt_output,
         call: statistics::prompt,
@@ -170,8 +170,8 @@ pub const TOOLS: &[Definition] = &[
         name: "analyze_prompt_performance",
         title: "Measure several prompts together",
         description: "Adds up and compares stored prompts: tokens, cost and latency percentiles in total and by phase, \
-            provider and model, and the least, median and greatest of each figure. Name them in `prompt_ids`, or give \
-            filters: then the newest that pass are measured, up to `limit`, and `matched` says how many pass.",
+            provider and model, and the minimum, median and maximum of each figure. Name them in `prompt_ids`, or give \
+            filters: then the newest matches are measured, up to `limit`, and `matched` counts all matches.",
         input: statistics::selection_input,
         output: statistics::selection_output,
         call: statistics::selection,
@@ -180,9 +180,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Why,
         name: "why_prompt",
         title: "Explain a prompt",
-        description: "Tells how a stored prompt came to be and to its rank: what it was derived from, what each phase took, \
-            the parts of its score with their weights, and what judges said of it against others. No model is asked. Use \
-            it when the user asks why a prompt won or lost.",
+        description: "Explains how a stored prompt was made and ranked: what it was derived from, tokens and cost of each \
+            phase, its score breakdown with weights, and the judges' verdicts on it against others. No model is called. \
+            Use it when the user asks why a prompt won or lost.",
         input: prompts::why_input,
         output: prompts::why_output,
         call: prompts::why,
@@ -190,10 +190,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Spend,
         name: "spend",
-        title: "Show what was spent",
-        description: "Adds up what calls to providers cost, by day, model, provider, phase, tag or command, and tells the \
-            budgets in force and what is left of them today. A null cost holds calls whose price is not known. Use it \
-            before a costly run, or when the user asks what something cost.",
+        title: "Show spending",
+        description: "Adds up the cost of calls to providers by day, model, provider, phase, tag or command, and reports the \
+            budgets in force and what is left of them today. A null cost includes calls whose price is unknown. Use it \
+            before an expensive run, or when the user asks what something cost.",
         input: statistics::spend_input,
         output: statistics::spend_output,
         call: statistics::spend,
@@ -202,9 +202,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsShow,
         name: "job_status",
         title: "Show a job",
-        description: "Tells how long work that was begun as a job stands: its state, how many of its units are done, what was \
-            asked for, and its result once it has finished. Use it to look after a job whose id you were given; `@last` \
-            is the newest.",
+        description: "Reports on a job: its state, how many of its units are done, its request, and its result once it has \
+            finished. Use it to check a job whose id you were given; `@last` is the newest.",
         input: jobs::input,
         output: jobs::status_output,
         call: jobs::status,
@@ -214,7 +213,7 @@ pub const TOOLS: &[Definition] = &[
         name: "job_cancel",
         title: "Stop a job",
         description: "Stops a job. What is finished stays stored, and the job can be resumed later. Use it when the user no \
-            longer wants a job's work done.",
+            longer wants the job to go on.",
         input: jobs::input,
         output: jobs::cancel_output,
         call: jobs::cancel,
@@ -223,10 +222,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Compare,
         name: "compare_prompts",
         title: "Compare prompts",
-        description: "Puts 2 to 64 stored prompts beside each other: the scores the rules of the ranking give each, their \
-            lengths, how much they have in common, and for two the difference word by word. With `task_description` a \
-            judge model says in `selection` which is best for that task and how sure that is; when `confident` is \
-            false it is too close to call, so do not present the winner as better. Without a task no model is asked.",
+        description: "Compares 2 to 64 stored prompts side by side: their scores by the ranking's rules, their sizes, how much \
+            they have in common, and for two a word diff. With `task_description` a judge model says in `selection` which \
+            is best for that task and with what probability; if `confident` is false it is too close to call, so do not \
+            present the winner as better. Without a task no model is called.",
         input: compare::input,
         output: compare::output,
         call: compare::call,
@@ -235,8 +234,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Update,
         name: "update_prompt",
         title: "Change a prompt",
-        description: "Changes the tags or notes of a stored prompt where it is. New `content` does not change the prompt: it stores a new one derived from it, which is the answer. Give `revision`, as last read, to be refused \
-            when somebody else changed the prompt meanwhile.",
+        description: "Changes the tags or notes of a stored prompt in place. New `content` does not change the prompt: it \
+            stores and returns a new one derived from it. Pass the `revision` last read to fail with a conflict if the \
+            prompt has changed since.",
         input: prompts::update_input,
         output: prompts::prompt_output,
         call: prompts::update,
@@ -245,7 +245,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Delete,
         name: "delete_prompt",
         title: "Delete a prompt",
-        description: "Moves one stored prompt to the trash; until `restorable_until`, `restore_prompt` brings it back. With \
+        description: "Moves one stored prompt to the trash; `restore_prompt` restores it until `restorable_until`. With \
             `forever` it is deleted for good: ask the user first, as that cannot be undone.",
         input: prompts::delete_input,
         output: prompts::delete_output,
@@ -255,8 +255,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::TrashRestore,
         name: "restore_prompt",
         title: "Restore a deleted prompt",
-        description: "Brings a deleted prompt back from the trash, as it was, with its revision raised. `@last` is the one \
-            that was deleted last.",
+        description: "Restores a deleted prompt from the trash, unchanged but for a raised revision. `@last` is the last \
+            deleted one.",
         input: prompts::restore_input,
         output: prompts::restore_output,
         call: prompts::restore,
@@ -266,8 +266,8 @@ pub const TOOLS: &[Definition] = &[
         name: "export_prompts",
         title: "Export prompts",
         description: "Exports stored prompts as one text in `format`: json, jsonl, csv and yaml hold every field and can be \
-            imported again, markdown is a document for reading. The newest come, ten unless `limit` says otherwise, \
-            filtered as in `list_prompts`; `total` says how many match the filters. Use it when the user wants a file \
+            imported again, markdown is a document for reading. Exports the newest prompts, ten unless `limit` is set, \
+            filtered as in `list_prompts`; `total` counts all that match the filters. Use it when the user wants a file \
             or a document; to look at prompts use `list_prompts`.",
         input: prompts::export_input,
         output: prompts::export_output,
@@ -278,7 +278,7 @@ pub const TOOLS: &[Definition] = &[
         name: "get_provider_status",
         title: "List providers",
         description: "Lists the language-model providers that prompts can be generated with, whether each can be used \
-            now, and if not, why. `builtin` is always there: it writes prompts without a model, a key or a network.",
+            now, and if not, why. `builtin` is always available: it writes prompts without a model, a key or a network.",
         input: system::no_input,
         output: system::providers_output,
         call: system::providers,
@@ -287,8 +287,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Validate,
         name: "validate_configuration",
         title: "Check the installation",
-        description: "Checks everything a run needs here: configuration, database, personas, templates, providers and \
-            the bindings of the phases. Use it to find out why something fails; each check says what to do. Every \
+        description: "Checks everything a run needs: configuration, database, personas, templates, providers and the \
+            providers bound to the phases. Use it to find out why something fails; each check says what to do. Every \
             page of the database is read unless `quick` is true.",
         input: system::validation_input,
         output: system::validation_output,
@@ -298,7 +298,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Version,
         name: "get_system_info",
         title: "Describe this server",
-        description: "Returns this program's version and the phases, personas and providers that a request may name here.",
+        description: "Returns this program's version and the phases, personas and providers that a request can name.",
         input: system::no_input,
         output: system::info_output,
         call: system::info,
