@@ -43,7 +43,7 @@ pub struct Match {
     pub snippet: String,
     /// The ranges of the snippet that matched: from, to (exclusive), in characters.
     pub marks: Vec<(u32, u32)>,
-    /// How it was searched for.
+    /// The kind of search that found it.
     pub kind: MatchKind,
     /// True if its meaning is so far from the query that it is probably about something else. Only
     /// for embedding models for which this was measured; absent if false.
@@ -51,7 +51,7 @@ pub struct Match {
     pub far: bool,
 }
 
-/// How a prompt was searched for.
+/// The kind of search that found a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchKind {

@@ -70,7 +70,7 @@ pub struct SpendReport {
 /// The totals of one day, model, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendLine {
-    /// The day, model, …
+    /// The day, model, … that these totals are for.
     pub key: String,
     /// Its totals.
     #[serde(flatten)]

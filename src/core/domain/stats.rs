@@ -83,7 +83,7 @@ pub struct StatsGroup {
 /// The totals of one day, phase, …
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsLine {
-    /// The day, phase, …
+    /// The day, phase, … that these totals are for.
     pub key: String,
     /// Its totals.
     #[serde(flatten)]
@@ -117,7 +117,7 @@ pub struct StatsTotals {
     pub unpriced: u64,
     /// US dollars; null if any price in it is unknown, never a guess.
     pub cost_usd: Option<f64>,
-    /// US dollars of those whose price is known.
+    /// US dollars of the steps and prompts whose price is known.
     pub known_cost_usd: f64,
     /// Milliseconds from request to last token, per step, without cached answers. Null if there are
     /// none.
