@@ -19,8 +19,9 @@ Examples:
   aludel export --format markdown --limit 5
 
 Without --limit all prompts are exported, oldest first. `aludel import` reads
-every format but markdown back without loss. In CSV, text that a spreadsheet
-would run as a formula gets a leading apostrophe, which import removes.";
+every format but markdown back without loss; of YAML, at most 10 MiB. In CSV,
+text that a spreadsheet would run as a formula gets a leading apostrophe, which
+import removes.";
 
 /// Export stored prompts to back up, move or read
 #[derive(Debug, Default, Args)]

@@ -2,9 +2,10 @@
 //!
 //! The first four round-trip: every field of a prompt, texts byte for byte, moments to the
 //! millisecond. Both directions hold one record and one block at a time (a record has at most
-//! [`RECORD_BYTES`]), so files can have any size; of a pipe, 4 GiB are taken ([`spool()`]). A file
-//! is read twice: [`import()`] checks every record before storing the first. Prompts are exported
-//! with their run (`session`), to restore the history. [`alchemy`] imports from prompt-alchemy.
+//! [`RECORD_BYTES`]), so files can have any size, except YAML, which is read at once
+//! ([`YAML_BYTES`]); of a pipe, 4 GiB are taken ([`spool()`]). A file is read twice: [`import()`]
+//! checks every record before storing the first. Prompts are exported with their run (`session`),
+//! to restore the history. [`alchemy`] imports from prompt-alchemy.
 //!
 //! # Required fields
 //! Only `content`. Other missing fields get a default; a missing `id` is derived from the texts, so
@@ -39,7 +40,7 @@ pub use export::{Export, ExportedPrompts};
 pub use format::TransferFormat;
 pub use import::{Input, Stage, TransferProgress, import};
 pub use intake::Intake;
-pub use read::{Place, RECORD_BYTES, ReadError, Reader};
+pub use read::{Place, RECORD_BYTES, ReadError, Reader, YAML_BYTES};
 pub use record::{Decoder, Record, stable_id};
 pub use spool::spool;
 pub use write::Writer;

@@ -18,6 +18,9 @@ use crate::error::Fault;
 /// Maximum bytes of a record in a file: enough for any stored prompt, in every format.
 pub const RECORD_BYTES: usize = 64 << 20;
 
+/// Maximum bytes of a YAML file, which is read at once.
+pub const YAML_BYTES: usize = 10 << 20;
+
 /// The position of a record in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -76,7 +79,7 @@ enum Records<R> {
     Json(JsonRecords<R>),
     Jsonl(JsonLines<R>),
     Csv(Box<CsvRecords<R>>),
-    Yaml(YamlRecords<R>),
+    Yaml(YamlRecords),
 }
 
 impl<R: Read> Reader<R> {
@@ -90,7 +93,7 @@ impl<R: Read> Reader<R> {
             TransferFormat::Json | TransferFormat::Markdown => Records::Json(JsonRecords::of(Bytes::of(source))),
             TransferFormat::Jsonl => Records::Jsonl(JsonLines::of(Bytes::of(source))),
             TransferFormat::Csv => Records::Csv(Box::new(CsvRecords::of(source, &head))),
-            TransferFormat::Yaml => Records::Yaml(YamlRecords::of(Bytes::of(source))),
+            TransferFormat::Yaml => Records::Yaml(YamlRecords::of(source)?),
         };
         Ok(Self { records, is_done: false })
     }

@@ -139,13 +139,17 @@ mod tests {
     }
 
     #[test]
+    fn endless_yaml_is_left_at_its_limit() {
+        let error = spooled(Some(TransferFormat::Yaml), Endless(b"--- a\n", 0)).unwrap_err();
+        assert_eq!(error.code(), Code::File);
+        assert!(error.to_string().contains("10 MiB"), "{error}");
+    }
+
+    #[test]
     fn endless_bad_records_are_left_after_a_thousand() {
-        for (format, line) in [
-            (TransferFormat::Jsonl, &b"y\n"[..]),
-            (TransferFormat::Jsonl, b"{}\n"),
-            (TransferFormat::Json, b"{}\n"),
-            (TransferFormat::Yaml, b"--- a\n"),
-        ] {
+        for (format, line) in
+            [(TransferFormat::Jsonl, &b"y\n"[..]), (TransferFormat::Jsonl, b"{}\n"), (TransferFormat::Json, b"{}\n")]
+        {
             assert!(spooled(Some(format), Endless(line, 0)).unwrap() < 1 << 20, "{format:?}");
         }
     }

@@ -459,6 +459,40 @@ async fn faults_name_the_way_into_steps_and_the_line_in_every_format() {
 }
 
 #[tokio::test]
+async fn a_bad_record_of_yaml_hides_no_other() {
+    let (_folder, store) = store();
+    for (text, places) in [
+        (
+            "%YAML 1.2\n---\ncontent: a\n---\ncontent: [b\n...\n# c\n---\nphase: x\n",
+            ["record 2 (line 6): is not YAML", "record 3 (line 9): content"],
+        ),
+        (
+            "# mine\n  - content: [a\n  - content: b\n  - content: c\n    phase: x\n",
+            ["record 1 (line 3): is not YAML", "record 3 (line 4): phase"],
+        ),
+        (
+            "- content: \"a\n- !t b\n- content: c\n",
+            ["record 1 (line 2): is not YAML", "record 2 (line 2): holds a value"],
+        ),
+    ] {
+        let said = refusal(&imported(&store, Some(TransferFormat::Yaml), text).await.unwrap_err());
+        assert_eq!(said[0], "2 records are bad; nothing was imported");
+        assert!(places.iter().all(|place| said.iter().any(|line| line.starts_with(place))), "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn yaml_over_its_limit_is_refused_with_the_way_out() {
+    let (_folder, store) = store();
+    let document = |bytes: usize| format!("content: x # {}", "y".repeat(bytes - "content: x # ".len()));
+    let report = imported(&store, Some(TransferFormat::Yaml), &document(YAML_BYTES)).await.unwrap();
+    assert_eq!(report.imported, 1);
+    let error = imported(&store, Some(TransferFormat::Yaml), &document(YAML_BYTES + 1)).await.unwrap_err();
+    assert_eq!(error.code(), Code::File);
+    assert!(error.to_string().contains("over 10 MiB") && error.to_string().contains("--format jsonl"), "{error}");
+}
+
+#[tokio::test]
 async fn answers_of_other_commands_are_read_and_what_is_left_out_is_told_once() {
     let prompts = samples::prompts(2);
     let listed = serde_json::json!({ "prompts": prompts, "next_cursor": null });
@@ -587,8 +621,6 @@ fn reading_runs_ahead_by_no_more_than_a_record_and_a_block() {
         (TransferFormat::Json, "[", line.replace('\n', ",\n")),
         (TransferFormat::Jsonl, "", line.clone()),
         (TransferFormat::Csv, header, row.to_owned()),
-        (TransferFormat::Yaml, "", written(TransferFormat::Yaml, &[samples::prompt(1)])),
-        (TransferFormat::Yaml, "", format!("- {line}")),
     ] {
         let taken = Arc::new(AtomicU64::new(0));
         let record = record.into_bytes();
@@ -611,7 +643,6 @@ fn a_record_without_an_end_is_refused_with_the_limit() {
         (TransferFormat::Json, "[{\"content\": \"", long.clone()),
         (TransferFormat::Jsonl, "{\"content\": \"", long.clone()),
         (TransferFormat::Csv, "content\n\"", format!("{long}\n")),
-        (TransferFormat::Yaml, "content: |\n", format!("  {long}\n")),
     ] {
         let taken = Arc::new(AtomicU64::new(0));
         let file = Endless { head: head.into(), record: record.into(), at: 0, taken: Arc::clone(&taken) };

@@ -1,52 +1,50 @@
 //! Records in YAML: a stream of documents, a list, or the response of `list`; written as documents.
 //!
-//! The library reads whole texts, so a file is split first: before lines that begin with `---` or
-//! `...`, which cannot occur inside a document (1.2.2, rule `c-forbidden`), and inside a list
-//! before each item. Writing verifies itself: what the library would not read back exactly, or
-//! would write with hidden characters, is written as JSON, which is YAML, escaping every hidden
-//! character and every one that YAML refuses or takes for a line end.
+//! A file is read at once, at most [`YAML_BYTES`] of it, and parsed document by document, in a list
+//! item by item: so each record has its line, and a bad one hides no other. A document begins at a
+//! line with `---` or `...`, which cannot occur inside one (1.2.2, rule `c-forbidden`). Writing
+//! verifies itself: what the library would not read back exactly, or would write with hidden
+//! characters, is written as JSON, which is YAML, escaping every hidden character and every one that
+//! YAML refuses or takes for a line end.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::io::Read;
+use std::io::{self, Read};
+use std::ops::Range;
 
 use serde_json::{Map, Number, Value};
 use serde_yaml::Value as Yaml;
 
-use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, ReadError, note, says_nothing};
+use super::bytes::Whole;
+use super::read::{Place, Raw, ReadError, YAML_BYTES, note, says_nothing};
 use super::session::{Read as ReadBack, Written};
 use crate::error::{Error, Result};
 use crate::text::shown;
 use crate::text::yaml as tree;
 
 /// Reads records from YAML.
-pub(super) struct YamlRecords<R> {
-    bytes: Bytes<R>,
-    /// The last line read, which begins the next piece.
-    ahead: Vec<u8>,
-    /// The indentation of this document's list items; `None` if not a list, or not yet known.
-    items_at: Option<usize>,
-    has_begun: bool,
-    /// The line where the piece begins.
-    began: u64,
+pub(super) struct YamlRecords {
+    text: Vec<u8>,
+    /// How much of the text has been read.
+    at: usize,
+    /// The line that is read next, from 1.
+    line: u64,
     record: u64,
     waiting: VecDeque<(Yaml, Place)>,
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// The kind of a line in the stream.
-enum Line {
-    /// `---`, and the rest of the line.
-    Start(Vec<u8>),
-    /// `...`
-    Stop,
-    Other,
-}
-
-impl<R: Read> YamlRecords<R> {
-    pub(super) fn of(bytes: Bytes<R>) -> Self {
-        let (ahead, waiting, left_out) = (Vec::new(), VecDeque::new(), BTreeSet::new());
-        Self { bytes, ahead, items_at: None, has_begun: false, began: 1, record: 0, waiting, left_out }
+impl YamlRecords {
+    /// Reads the whole file.
+    pub(super) fn of(source: Whole<impl Read>) -> io::Result<Self> {
+        let mut text = Vec::new();
+        source.take(YAML_BYTES as u64 + 1).read_to_end(&mut text)?;
+        if text.len() > YAML_BYTES {
+            let limit = YAML_BYTES >> 20;
+            let reason =
+                format!("YAML over {limit} MiB cannot be imported; export with `--format jsonl`, which has no limit");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+        }
+        Ok(Self { text, at: 0, line: 1, record: 0, waiting: VecDeque::new(), left_out: BTreeSet::new() })
     }
 
     pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, ReadError> {
@@ -54,87 +52,48 @@ impl<R: Read> YamlRecords<R> {
             if let Some((value, place)) = self.waiting.pop_front() {
                 return raw(value, place).map(Some);
             }
-            let Some(piece) = self.piece()? else { return Ok(None) };
-            self.take_apart(&piece)?;
-        }
-    }
-
-    /// The text of the next document or list item; `None` at the end.
-    fn piece(&mut self) -> std::result::Result<Option<Vec<u8>>, ReadError> {
-        let mut piece = std::mem::take(&mut self.ahead);
-        self.began = self.bytes.line - u64::from(!piece.is_empty());
-        loop {
-            let place = Place { record: self.record + 1, line: Some(self.bytes.line) };
-            let mut line = Vec::new();
-            if !self.bytes.line(&mut line, place)? {
-                let is_something = self.has_begun;
-                self.has_begun = false;
-                return Ok(is_something.then_some(piece));
-            }
-            match kind_of(&line) {
-                Line::Start(rest) => {
-                    let is_something = std::mem::take(&mut self.has_begun);
-                    self.items_at = None;
-                    self.note_beginning(&rest);
-                    if is_something {
-                        self.ahead = rest;
-                        return Ok(Some(piece));
-                    }
-                    self.began = self.bytes.line - u64::from(!rest.is_empty());
-                    piece = rest;
-                }
-                Line::Stop => {
-                    self.items_at = None;
-                    if std::mem::take(&mut self.has_begun) {
-                        return Ok(Some(piece));
-                    }
-                    self.began = self.bytes.line;
-                    piece.clear();
-                }
-                Line::Other => {
-                    if !self.has_begun {
-                        self.note_beginning(&line);
-                    } else if self.items_at.is_some_and(|at| is_item(&line, at)) {
-                        self.ahead = line;
-                        return Ok(Some(piece));
-                    }
-                    piece.extend_from_slice(&line);
-                    check_size(&piece, place)?;
+            let Some((piece, began)) = self.piece() else { return Ok(None) };
+            match parsed(&self.text[piece]) {
+                Ok(value) => self.take_apart(value, began),
+                Err((below, message)) => {
+                    self.record += 1;
+                    let place = Place { record: self.record, line: Some(began + below) };
+                    return Err(ReadError::record(place, message));
                 }
             }
         }
     }
 
-    /// Examines a document's first line with content.
-    fn note_beginning(&mut self, line: &[u8]) {
-        let text = line.trim_ascii();
-        if text.is_empty() || matches!(text[0], b'#' | b'%') {
-            return;
+    /// The next document, or the next item of a list, and the line it begins in.
+    fn piece(&mut self) -> Option<(Range<usize>, u64)> {
+        let (mut start, mut began) = (self.at, self.line);
+        let (mut says_anything, mut items_at) = (false, None);
+        while let Some(line) = self.text[self.at..].split_inclusive(|byte| *byte == b'\n').next() {
+            let mut content = line;
+            if let Some(behind) = behind_marker(line) {
+                if says_anything {
+                    break;
+                }
+                content = behind;
+                start = self.at + line.len() - behind.len();
+                began = self.line + u64::from(behind.is_empty());
+            }
+            if items_at.is_some_and(|depth| is_item(line, depth)) {
+                break;
+            }
+            if !says_anything && !matches!(content.trim_ascii().first(), None | Some(b'#' | b'%')) {
+                says_anything = true;
+                let depth = content.iter().take_while(|byte| **byte == b' ').count();
+                items_at = is_item(content, depth).then_some(depth);
+            }
+            self.at += line.len();
+            self.line += 1;
         }
-        self.has_begun = true;
-        let depth = line.iter().take_while(|byte| **byte == b' ').count();
-        self.items_at = is_item(line, depth).then_some(depth);
+        says_anything.then_some((start..self.at, began))
     }
 
-    /// Parses the records of a piece.
-    fn take_apart(&mut self, piece: &[u8]) -> std::result::Result<(), ReadError> {
-        let began = self.began;
-        let place = Place { record: self.record + 1, line: Some(began) };
-        let Ok(text) = std::str::from_utf8(piece) else {
-            self.record += 1;
-            return Err(ReadError::record(place, "is not UTF-8 text; convert the file first, for example with iconv"));
-        };
-        let read =
-            || tree::check(text).and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error)));
-        let value = match read() {
-            Ok(value) => value,
-            Err(error) => {
-                self.record += 1;
-                let line = began + error.line.map_or(0, |line| line as u64 - 1);
-                let message = format!("is not YAML: {}", error.message);
-                return Err(ReadError::record(Place { line: Some(line), ..place }, message));
-            }
-        };
+    /// Takes the records out of a value that begins in this line.
+    fn take_apart(&mut self, value: Yaml, began: u64) {
         match value {
             Yaml::Null => {}
             Yaml::Sequence(items) => self.push_all(items, began),
@@ -153,7 +112,6 @@ impl<R: Read> YamlRecords<R> {
             }
             other => self.push_all(vec![other], began),
         }
-        Ok(())
     }
 
     fn push_all(&mut self, values: Vec<Yaml>, began: u64) {
@@ -164,13 +122,21 @@ impl<R: Read> YamlRecords<R> {
     }
 }
 
-fn kind_of(line: &[u8]) -> Line {
+/// What a piece says; or how many lines below its first it is wrong, and why.
+fn parsed(piece: &[u8]) -> std::result::Result<Yaml, (u64, String)> {
+    let Ok(text) = std::str::from_utf8(piece) else {
+        return Err((0, "is not UTF-8 text; convert the file first, for example with iconv".into()));
+    };
+    tree::check(text)
+        .and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error)))
+        .map_err(|error| (error.line.map_or(0, |line| line as u64 - 1), format!("is not YAML: {}", error.message)))
+}
+
+/// What stands behind `---` in a line that begins a document, and nothing behind `...`; `None` for any other line.
+fn behind_marker(line: &[u8]) -> Option<&[u8]> {
     let is_marker =
         |marker: &[u8]| line.strip_prefix(marker).filter(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
-    if let Some(rest) = is_marker(b"---") {
-        return Line::Start(rest.trim_ascii_start().to_vec());
-    }
-    if is_marker(b"...").is_some() { Line::Stop } else { Line::Other }
+    is_marker(b"---").map(<[u8]>::trim_ascii_start).or_else(|| is_marker(b"...").map(|_| &[][..]))
 }
 
 /// True if a list item at this indentation begins here.
@@ -225,7 +191,7 @@ pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
     if let Ok(text) = serde_yaml::to_string(written)
         && !shown::has_hidden(&text)
         && serde_yaml::from_str::<ReadBack>(&text).is_ok_and(|read| read.is(written))
-        && text.split('\n').all(|line| matches!(kind_of(line.as_bytes()), Line::Other))
+        && text.split('\n').all(|line| behind_marker(line.as_bytes()).is_none())
     {
         out.push_str(&text);
         return Ok(());

@@ -40,7 +40,7 @@ fn a_named_file_without_an_end_is_refused_at_its_limit() {
         (&["import", "--format", "json", ZERO], "record 1"),
         (&["import", "--format", "jsonl", ZERO], "64 MiB"),
         (&["import", "--format", "csv", ZERO], "64 MiB"),
-        (&["import", "--format", "yaml", ZERO], "64 MiB"),
+        (&["import", "--format", "yaml", ZERO], "10 MiB"),
     ] {
         let said = home.run_bounded(arguments, b"");
         assert!((1..=3).contains(&said.code), "{arguments:?}: {} {}", said.code, said.stderr);
