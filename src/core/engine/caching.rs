@@ -31,9 +31,9 @@ impl Engine {
         &self,
         provider: Arc<dyn Provider>,
         target: &wiring::Target<'_>,
-        shelf: CacheNamespace,
+        namespace: CacheNamespace,
     ) -> Arc<dyn Provider> {
-        let Some(keeping) = self.keeping(shelf) else { return provider };
+        let Some(keeping) = self.keeping(namespace) else { return provider };
         let Some(source) = self.source(target) else { return provider };
         Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
     }
@@ -43,7 +43,7 @@ impl Engine {
     pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
         let store = Arc::new(JournalledAnswers::of(journal.clone()));
         let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));
-        let keeping = Keeping { shelf: CacheNamespace::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
+        let keeping = Keeping { namespace: CacheNamespace::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
         for judge in judges {
             let provider = judge.provider.name().to_owned();
             let target = wiring::Target { provider: &provider, model: judge.model.as_deref() };
@@ -54,16 +54,16 @@ impl Engine {
         }
     }
 
-    fn keeping(&self, shelf: CacheNamespace) -> Option<Keeping> {
+    fn keeping(&self, namespace: CacheNamespace) -> Option<Keeping> {
         let cache = &self.config().cache;
-        match shelf {
+        match namespace {
             CacheNamespace::Generation => cache.enabled.then(|| Keeping {
-                shelf,
+                namespace,
                 limits: NamespaceLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
                 // A response that is empty after cleaning fails its phase, and would fail it again.
                 accepts: |_, text| !clean(text).trim().is_empty(),
             }),
-            CacheNamespace::Judge => Some(Keeping { shelf, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
+            CacheNamespace::Judge => Some(Keeping { namespace, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
         }
     }
 

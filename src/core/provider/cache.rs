@@ -32,7 +32,7 @@ use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 #[derive(Debug, Clone, Copy)]
 pub struct Keeping {
     /// The cache namespace.
-    pub shelf: CacheNamespace,
+    pub namespace: CacheNamespace,
     /// Limits on the number of entries and their age.
     pub limits: NamespaceLimits,
     /// True if the caller can use the answer; one it would request again is not cached.

@@ -81,7 +81,7 @@ pub trait AnswerStore: Send + Sync {
     fn get(&self, key: &AnswerKey) -> Option<Answer>;
 
     /// Stores or replaces an answer and evicts by `limits`. Returns before it is written.
-    fn put(&self, shelf: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>);
+    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>);
 
     /// Waits until all is written, a few seconds at most. Afterwards nothing is found or stored.
     fn close(&self);

@@ -78,19 +78,19 @@ impl Answers {
         let answer = Arc::new(answer);
         self.remember(key, &answer, keeping);
         if let Some(store) = &self.store {
-            store.put(keeping.shelf, keeping.limits, key, Arc::clone(&answer));
+            store.put(keeping.namespace, keeping.limits, key, Arc::clone(&answer));
         }
         answer
     }
 
     fn remembered(&self, key: AnswerKey, keeping: &Keeping) -> Option<Arc<Answer>> {
         let mut memory = self.memory();
-        let shelf = &mut memory[keeping.shelf as usize];
-        let answer = shelf.get(&key)?;
+        let entries = &mut memory[keeping.namespace as usize];
+        let answer = entries.get(&key)?;
         if answer.is_fresh(keeping.limits.ttl, self.clock.now()) {
             return Some(answer);
         }
-        shelf.forget(&key);
+        entries.forget(&key);
         None
     }
 
@@ -105,7 +105,7 @@ impl Answers {
     }
 
     fn remember(&self, key: AnswerKey, answer: &Arc<Answer>, keeping: &Keeping) {
-        self.memory()[keeping.shelf as usize].put(key, Arc::clone(answer), keeping.limits.max_entries);
+        self.memory()[keeping.namespace as usize].put(key, Arc::clone(answer), keeping.limits.max_entries);
     }
 
     /// A poisoned lock is safe to use: no update under it can be left half done.

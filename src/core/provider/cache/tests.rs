@@ -37,19 +37,19 @@ impl Clock for Hand {
 
 /// An in-memory store that counts.
 #[derive(Default)]
-struct Shelves {
+struct StoreInMemory {
     kept: Mutex<HashMap<AnswerKey, (CacheNamespace, Arc<Answer>)>>,
     looked_up: AtomicI64,
 }
 
-impl AnswerStore for Shelves {
+impl AnswerStore for StoreInMemory {
     fn get(&self, key: &AnswerKey) -> Option<Answer> {
         self.looked_up.fetch_add(1, Ordering::Relaxed);
         self.kept.lock().unwrap().get(key).map(|(_, answer)| Answer::clone(answer))
     }
 
-    fn put(&self, shelf: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
-        self.kept.lock().unwrap().insert(key, (shelf, answer));
+    fn put(&self, namespace: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
+        self.kept.lock().unwrap().insert(key, (namespace, answer));
     }
 
     fn close(&self) {}
@@ -59,7 +59,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 fn keeping() -> Keeping {
     let limits = NamespaceLimits { ttl: HOUR, max_entries: 1000 };
-    Keeping { shelf: CacheNamespace::Generation, limits, accepts: |_, _| true }
+    Keeping { namespace: CacheNamespace::Generation, limits, accepts: |_, _| true }
 }
 
 fn answers() -> Arc<Answers> {
@@ -130,7 +130,7 @@ async fn another_request_is_asked_for_itself() {
 async fn an_answer_ages_and_one_from_the_future_has_no_age() {
     let sim = sim("answer: echo");
     let clock = Arc::new(Hand::default());
-    let answers = Arc::new(Answers::new(Arc::clone(&clock) as _).with_store(Arc::new(Shelves::default())));
+    let answers = Arc::new(Answers::new(Arc::clone(&clock) as _).with_store(Arc::new(StoreInMemory::default())));
     let cache = cache_over(Arc::new(sim.clone()), &answers);
     assert_eq!(is_cached(&cache, request(0)).await, Ok(false));
     clock.pass(Duration::from_millis(3_599_999));
@@ -227,10 +227,10 @@ async fn a_warning_is_told_again_with_the_answer_it_came_with() {
 }
 
 #[tokio::test]
-async fn shelves_do_not_crowd_each_other_out() {
+async fn namespaces_do_not_crowd_each_other_out() {
     let sim = sim("answer: echo");
     let answers = answers();
-    let narrow = |shelf| Keeping { shelf, limits: NamespaceLimits { ttl: HOUR, max_entries: 1 }, ..keeping() };
+    let narrow = |namespace| Keeping { namespace, limits: NamespaceLimits { ttl: HOUR, max_entries: 1 }, ..keeping() };
     let generation =
         Cache { keeping: narrow(CacheNamespace::Generation), ..cache_over(Arc::new(sim.clone()), &answers) };
     let judge = Cache { keeping: narrow(CacheNamespace::Judge), ..cache_over(Arc::new(sim.clone()), &answers) };
@@ -246,14 +246,14 @@ async fn shelves_do_not_crowd_each_other_out() {
 #[tokio::test]
 async fn what_one_process_kept_another_finds_in_the_store() {
     let sim = sim("answer: echo");
-    let store = Arc::new(Shelves::default());
+    let store = Arc::new(StoreInMemory::default());
     let process = || Arc::new(Answers::new(Arc::new(Hand::default())).with_store(Arc::clone(&store) as _));
     let first = cache_over(Arc::new(sim.clone()), &process());
     let (text, _) = complete(&first, request(0)).await.unwrap();
     let second = cache_over(Arc::new(sim.clone()), &process());
     let (found, completion) = complete(&second, request(0)).await.unwrap();
     assert_eq!((found, completion.cached, sim.asked()), (text, true, 1));
-    assert!(store.kept.lock().unwrap().values().all(|(shelf, _)| *shelf == CacheNamespace::Generation));
+    assert!(store.kept.lock().unwrap().values().all(|(namespace, _)| *namespace == CacheNamespace::Generation));
     let looked_up = store.looked_up.load(Ordering::Relaxed);
     complete(&second, request(0)).await.unwrap();
     assert_eq!(store.looked_up.load(Ordering::Relaxed), looked_up, "then it is in memory");

@@ -6,7 +6,7 @@
 //! and after each failure the file is left alone for [`REST`]. A damaged file is moved aside and
 //! recreated; a file of another program or a newer aludel is not touched.
 //!
-//! There are no migrations and no backups: another format is another file. The file is private to
+//! There are no migrations and no backups: the contents of an older format are discarded. The file is private to
 //! its owner, like the database. Commits do not wait for the disk: a power cut can lose some.
 
 mod file;
@@ -183,13 +183,13 @@ impl AnswerStore for SqliteAnswers {
         }
     }
 
-    fn put(&self, shelf: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
         if self.place.is_resting() {
             return;
         }
         match self.queue() {
             Ok(Some(queue)) => {
-                if queue.try_send(Put { shelf, limits, key, answer }).is_err() {
+                if queue.try_send(Put { namespace, limits, key, answer }).is_err() {
                     tracing::debug!(%key, "an answer is not kept beyond this process: too many wait to be written");
                 }
             }

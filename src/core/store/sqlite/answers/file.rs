@@ -12,10 +12,10 @@ use crate::store::sqlite::failure::{Failure, Outcome};
 
 /// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "aluc".
 pub(super) const APPLICATION_ID: i32 = 0x616C_7563;
-/// `user_version`: the tables of [`rows::SCHEMA`]. There are no migrations: raise it and discard what is older.
-pub(super) const FORMAT: u32 = 1;
+/// `user_version`: the table of [`rows::SCHEMA`]. There are no migrations: raise it, and what is older is discarded.
+pub(super) const FORMAT: u32 = 2;
 
-/// A read-only connection; `None` if there is no file, or it is empty.
+/// A read-only connection; `None` if there is no file, or nothing of this format in it yet.
 pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Option<Connected>> {
     let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(None) };
     opened.connection.busy_timeout(patience)?;
@@ -54,7 +54,7 @@ fn make(path: &Path) -> Outcome<()> {
     }
 }
 
-/// Puts the tables into an empty file.
+/// Puts the table into a file that is empty or of an older format.
 fn fill(connection: &mut Connection) -> Outcome<()> {
     // If others have the empty file open it may stay in its slower mode.
     let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
@@ -71,13 +71,15 @@ fn fill(connection: &mut Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// True for a file of this format, false for an empty one. Reads several times: use a transaction.
+/// True for a file of this format, false for one to [`fill`]: empty, or of an older format. Reads
+/// several times: use a transaction.
 fn is_ours(connection: &Connection) -> Outcome<bool> {
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
     let (application, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
     let objects = number("SELECT count(*) FROM sqlite_schema")?;
     match (application, u32::try_from(version)) {
         (APPLICATION_ID, Ok(FORMAT)) => Ok(true),
+        (APPLICATION_ID, Ok(found)) if found < FORMAT => Ok(false),
         (APPLICATION_ID, Ok(found)) => Err(Failure::Newer { found, known: FORMAT }),
         _ if (application, version, objects) == (0, 0, 0) => Ok(false),
         _ => Err(Failure::Foreign),

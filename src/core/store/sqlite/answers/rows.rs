@@ -1,4 +1,4 @@
-//! The cache tables: responses by key, and namespace sizes, maintained by triggers.
+//! The cache table: responses by key. An index covers what the size of a namespace is counted from.
 
 use std::time::Duration;
 
@@ -12,15 +12,18 @@ use crate::store::sqlite::failure::Outcome;
 use crate::time::from_millis;
 
 /// The maximum bytes of responses in a namespace.
-pub(super) const SHELF_BYTES: u64 = 256 * 1024 * 1024;
+pub(super) const NAMESPACE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Entries this far in the future come from a clock that has since been set back.
 const FUTURE: Duration = Duration::from_hours(1);
 
+/// Makes the table anew, in place of those of an older format.
 pub(super) const SCHEMA: &str = "
+DROP TABLE IF EXISTS total;
+DROP TABLE IF EXISTS answer;
 CREATE TABLE answer (
     key BLOB PRIMARY KEY NOT NULL,
-    shelf TEXT NOT NULL,
+    namespace TEXT NOT NULL,
     made_ms INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     provider TEXT NOT NULL,
@@ -31,19 +34,7 @@ CREATE TABLE answer (
     warnings TEXT NOT NULL,
     text TEXT NOT NULL
 ) STRICT;
-CREATE INDEX answer_by_age ON answer (shelf, made_ms);
-CREATE TABLE total (
-    shelf TEXT PRIMARY KEY NOT NULL,
-    entries INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER answer_kept AFTER INSERT ON answer BEGIN
-    INSERT INTO total (shelf, entries, bytes) VALUES (new.shelf, 1, new.bytes)
-    ON CONFLICT (shelf) DO UPDATE SET entries = entries + 1, bytes = bytes + excluded.bytes;
-END;
-CREATE TRIGGER answer_gone AFTER DELETE ON answer BEGIN
-    UPDATE total SET entries = entries - 1, bytes = bytes - old.bytes WHERE shelf = old.shelf;
-END;
+CREATE INDEX answer_by_age ON answer (namespace, made_ms, bytes);
 ";
 
 /// The response stored for `key`.
@@ -68,16 +59,16 @@ fn answer_of(row: &Row<'_>) -> rusqlite::Result<Answer> {
 
 /// Stores a response, replacing an older one.
 pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
-    let Put { shelf, key, answer, .. } = put;
+    let Put { namespace, key, answer, .. } = put;
     connection.prepare_cached("DELETE FROM answer WHERE key = ?1")?.execute([key.as_bytes()])?;
     connection
         .prepare_cached(
-            "INSERT INTO answer (key, shelf, made_ms, bytes, provider, model, input_tokens, output_tokens, estimated, \
+            "INSERT INTO answer (key, namespace, made_ms, bytes, provider, model, input_tokens, output_tokens, estimated, \
              warnings, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
             key.as_bytes(),
-            shelf.as_str(),
+            namespace.as_str(),
             answer.made_at.as_millisecond(),
             whole(answer.bytes() as u64),
             answer.provider,
@@ -94,17 +85,17 @@ pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
 /// Deletes what is too old at `now_ms`, and the oldest entries beyond the limits.
 pub(super) fn trim(
     connection: &Connection,
-    shelf: CacheNamespace,
+    namespace: CacheNamespace,
     limits: NamespaceLimits,
     max_bytes: u64,
     now_ms: i64,
 ) -> Outcome<()> {
     let ms = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    connection
-        .prepare_cached("DELETE FROM answer WHERE shelf = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?
-        .execute(params![shelf.as_str(), now_ms.saturating_sub(ms(limits.ttl)), now_ms.saturating_add(ms(FUTURE))])?;
+    connection.prepare_cached("DELETE FROM answer WHERE namespace = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?.execute(
+        params![namespace.as_str(), now_ms.saturating_sub(ms(limits.ttl)), now_ms.saturating_add(ms(FUTURE))],
+    )?;
     loop {
-        let Inventory { entries, bytes } = count_shelf(connection, shelf)?;
+        let Inventory { entries, bytes } = count_namespace(connection, namespace)?;
         let too_many = entries.saturating_sub(limits.max_entries as u64);
         let too_much = if bytes > max_bytes { entries / 16 + 1 } else { 0 };
         let excess = too_many.max(too_much);
@@ -114,9 +105,9 @@ pub(super) fn trim(
         let gone = connection
             .prepare_cached(
                 "DELETE FROM answer WHERE rowid IN \
-                 (SELECT rowid FROM answer WHERE shelf = ?1 ORDER BY made_ms, rowid LIMIT ?2)",
+                 (SELECT rowid FROM answer WHERE namespace = ?1 ORDER BY made_ms, rowid LIMIT ?2)",
             )?
-            .execute(params![shelf.as_str(), whole(excess)])?;
+            .execute(params![namespace.as_str(), whole(excess)])?;
         if gone == 0 {
             return Ok(());
         }
@@ -125,19 +116,17 @@ pub(super) fn trim(
 
 /// The totals over all namespaces.
 pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
-    let mut inventory = Inventory::default();
-    for shelf in CacheNamespace::ALL {
-        let Inventory { entries, bytes } = count_shelf(connection, shelf)?;
-        inventory = Inventory { entries: inventory.entries + entries, bytes: inventory.bytes + bytes };
-    }
-    Ok(inventory)
+    Ok(connection.query_row("SELECT count(*), coalesce(sum(bytes), 0) FROM answer", [], inventory_of)?)
 }
 
-fn count_shelf(connection: &Connection, shelf: CacheNamespace) -> Outcome<Inventory> {
-    let mut statement = connection.prepare_cached("SELECT entries, bytes FROM total WHERE shelf = ?1")?;
-    let counted = statement
-        .query_row([shelf.as_str()], |row| Ok(Inventory { entries: natural(row, 0)?, bytes: natural(row, 1)? }));
-    Ok(counted.optional()?.unwrap_or_default())
+fn count_namespace(connection: &Connection, namespace: CacheNamespace) -> Outcome<Inventory> {
+    let mut statement =
+        connection.prepare_cached("SELECT count(*), coalesce(sum(bytes), 0) FROM answer WHERE namespace = ?1")?;
+    Ok(statement.query_row([namespace.as_str()], inventory_of)?)
+}
+
+fn inventory_of(row: &Row<'_>) -> rusqlite::Result<Inventory> {
+    Ok(Inventory { entries: natural(row, 0)?, bytes: natural(row, 1)? })
 }
 
 /// A number that cannot be negative.

@@ -124,7 +124,7 @@ fn a_newer_answer_takes_the_place_of_the_older() {
 }
 
 #[test]
-fn the_oldest_make_room_on_their_own_shelf() {
+fn the_oldest_make_room_in_their_own_namespace() {
     let (_folder, path) = folder();
     let store = SqliteAnswers::open(&path);
     store.put(CacheNamespace::Judge, LIMITS, key(0), answer(0));
@@ -270,6 +270,56 @@ impl Theirs {
         );
         opened.connection.execute_batch(&made).unwrap();
     }
+}
+
+/// The tables of the first format.
+const FORMAT_1: &str = "
+CREATE TABLE answer (
+    key BLOB PRIMARY KEY NOT NULL,
+    shelf TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    warnings TEXT NOT NULL,
+    text TEXT NOT NULL
+) STRICT;
+CREATE INDEX answer_by_age ON answer (shelf, made_ms);
+CREATE TABLE total (shelf TEXT PRIMARY KEY NOT NULL, entries INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER answer_kept AFTER INSERT ON answer BEGIN
+    INSERT INTO total (shelf, entries, bytes) VALUES (new.shelf, 1, new.bytes)
+    ON CONFLICT (shelf) DO UPDATE SET entries = entries + 1, bytes = bytes + excluded.bytes;
+END;
+INSERT INTO answer VALUES (zeroblob(32), 'generation', 1700000000000, 5, 'local', 'm-1', 1, 1, 0, '[]', 'older');
+PRAGMA user_version = 1;
+";
+
+#[test]
+fn an_older_format_makes_room_without_a_word() {
+    let (_folder, path) = folder();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let older = connection::open(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
+    older.connection.execute_batch(FORMAT_1).unwrap();
+    older.connection.pragma_update(None, "application_id", file::APPLICATION_ID).unwrap();
+    drop(older);
+    let store = SqliteAnswers::open(&path);
+    assert_eq!(store.get(&key(0)), None);
+    assert_eq!(store.inventory(), Ok(Inventory::default()));
+    std::thread::scope(|scope| {
+        for begin in [50, 100, 150] {
+            let path = &path;
+            scope.spawn(move || kept(path, LIMITS, begin..begin + 50));
+        }
+        store.put(CacheNamespace::Judge, LIMITS, key(1), answer(1));
+        store.close();
+    });
+    assert!(!store.place.is_resting() && !store.place.warned.load(Ordering::Relaxed));
+    assert!(!broken(&path).exists());
+    assert_eq!(found(&path, 0..200), std::iter::once(1).chain(50..200).collect::<Vec<_>>());
+    assert_eq!(SqliteAnswers::open(&path).inventory().unwrap().entries, 151);
 }
 
 #[test]

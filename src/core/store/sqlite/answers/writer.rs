@@ -15,7 +15,7 @@ use crate::store::sqlite::failure::{Failure, Outcome};
 
 /// A response to cache.
 pub(super) struct Put {
-    pub(super) shelf: CacheNamespace,
+    pub(super) namespace: CacheNamespace,
     pub(super) limits: NamespaceLimits,
     pub(super) key: AnswerKey,
     pub(super) answer: Arc<Answer>,
@@ -96,11 +96,11 @@ impl WriterThread {
         for put in batch {
             rows::put(&transaction, put)?;
             let made = put.answer.made_at.as_millisecond();
-            let newest = touched.entry(put.shelf).or_insert((put.limits, made));
+            let newest = touched.entry(put.namespace).or_insert((put.limits, made));
             *newest = (put.limits, made.max(newest.1));
         }
-        for (shelf, (limits, now_ms)) in touched {
-            rows::trim(&transaction, shelf, limits, rows::SHELF_BYTES, now_ms)?;
+        for (namespace, (limits, now_ms)) in touched {
+            rows::trim(&transaction, namespace, limits, rows::NAMESPACE_BYTES, now_ms)?;
         }
         transaction.commit()?;
         Ok(())
