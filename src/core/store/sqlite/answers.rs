@@ -6,8 +6,9 @@
 //! and after each failure the file is left alone for [`REST`]. A damaged file is moved aside and
 //! recreated; a file of another program or a newer aludel is not touched.
 //!
-//! There are no migrations and no backups: the contents of an older format are discarded. The file is private to
-//! its owner, like the database. Commits do not wait for the disk: a power cut can lose some.
+//! There are no migrations and no backups: the contents of an older format are discarded. The file
+//! is private to its owner, like the database. Commits do not wait for the disk: a power cut can
+//! lose some.
 
 mod file;
 mod rows;
