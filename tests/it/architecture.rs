@@ -3,6 +3,7 @@
 //! An import can only point down, or sideways inside its own layer of the core; a face never
 //! imports another. The map in `src/core/lib.rs` has the layers. Sizes are only printed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -111,47 +112,271 @@ fn layer_of(module: &str) -> u8 {
         .1
 }
 
-/// The paths that follow `crate::` in a text, braces of `use` trees opened one level.
-fn crate_paths(code: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        if let Some(tree) = rest.strip_prefix('{') {
-            let inside = tree.split('}').next().unwrap_or_default();
-            paths.extend(inside.split(',').map(|part| path_prefix(part.trim())));
+/// The same without what is compiled for tests alone: what stands below `#[cfg(test)]` and the like, up to the end of
+/// that item, which is known by its indentation.
+fn code_without_tests(file: &Path) -> String {
+    let code = code_of(file);
+    let mut kept = Vec::new();
+    let mut indentation_of_test = None;
+    for line in code.lines() {
+        let indentation = line.len() - line.trim_start().len();
+        if let Some(of_test) = indentation_of_test {
+            if indentation == of_test && line.ends_with([';', '}', ',']) {
+                indentation_of_test = None;
+            }
+        } else if TEST_ONLY.iter().any(|attribute| line.trim_start().starts_with(attribute)) {
+            indentation_of_test = Some(indentation);
         } else {
-            paths.push(path_prefix(rest));
+            kept.push(line);
         }
     }
-    paths.retain(|path| !path.is_empty());
+    kept.join("\n")
+}
+
+/// How an item begins that is compiled for tests alone.
+const TEST_ONLY: &[&str] = &["#[cfg(test)]", "#[cfg(any(test", "#[cfg(all(test"];
+
+/// The modules below `base` that are compiled for tests alone, by their paths.
+fn test_modules(base: &Path) -> BTreeSet<String> {
+    let mut modules = BTreeSet::new();
+    for file in rust_files(base) {
+        let code = code_of(&file);
+        let lines: Vec<&str> = code.lines().collect();
+        for pair in lines.windows(2) {
+            let declared = pair[1].strip_suffix(';').and_then(|line| line.rsplit_once("mod "));
+            if let Some((_, name)) = declared
+                && TEST_ONLY.iter().any(|attribute| pair[0].starts_with(attribute))
+            {
+                let parent = module_of(base, &file);
+                let is_root = parent == "lib" || parent == "mod";
+                modules.insert(if is_root { name.to_owned() } else { format!("{parent}/{name}") });
+            }
+        }
+    }
+    modules
+}
+
+/// Every path in the code of the module `own` that leads to a module of this crate, as segments from the crate's root:
+/// those that begin with `crate`, `super` or `self`, and those that begin with one of `children`, the modules that `own`
+/// declares. The trees of `use` are opened to their ends.
+fn paths_in(code: &str, own: &[String], children: &BTreeSet<String>) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut rest = code;
+    while let Some(start) = rest.find(is_part) {
+        rest = &rest[start..];
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let first = rest[..end].split("::").next().unwrap_or_default();
+        if rest[..end].contains("::") && (["crate", "super", "self"].contains(&first) || children.contains(first)) {
+            for spelled in spelled(rest) {
+                paths.extend(from_the_root(&spelled, own));
+            }
+        }
+        rest = &rest[end..];
+    }
     paths
 }
 
-/// `provider::sim::Sim` is `provider/sim`: the lower-case segments at the beginning.
-fn path_prefix(text: &str) -> String {
+/// The paths that a text begins with: `a::{b, c::D}` spells `a::b` and `a::c::D`.
+fn spelled(text: &str) -> Vec<String> {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
-    let is_module = |part: &&str| part.chars().next().is_some_and(char::is_lowercase);
-    text[..end].split("::").take_while(is_module).collect::<Vec<_>>().join("/")
+    let (path, rest) = text.split_at(end);
+    if !path.ends_with("::") || !rest.starts_with('{') {
+        return vec![path.to_owned()];
+    }
+    branches(rest).iter().flat_map(|branch| spelled(branch)).map(|below| format!("{path}{below}")).collect()
 }
+
+/// What stands between the brace that a text begins with and the one that closes it, cut at the commas between.
+fn branches(text: &str) -> Vec<String> {
+    let mut branches = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars() {
+        depth -= usize::from(c == '}');
+        if depth == 0 && c == '}' {
+            break;
+        }
+        if c == ',' && depth == 1 {
+            branches.push(String::new());
+        } else if depth > 0 {
+            branches.last_mut().expect("never empty").push(c);
+        }
+        depth += usize::from(c == '{');
+    }
+    branches.iter().map(|branch| branch.trim().to_owned()).collect()
+}
+
+/// A path in the module `own` as segments from the crate's root; `None` where it climbs higher than that.
+fn from_the_root(path: &str, own: &[String]) -> Option<Vec<String>> {
+    let mut segments: Vec<String> = own.to_vec();
+    for (position, segment) in path.split("::").map(|segment| segment.trim_end_matches(':')).enumerate() {
+        match segment {
+            "crate" if position == 0 => segments.clear(),
+            "super" => drop(segments.pop()?),
+            "self" | "" => {}
+            name => segments.push(name.to_owned()),
+        }
+    }
+    Some(segments)
+}
+
+/// The imports among some modules of a crate: from which, to which, and the paths that do it.
+type Imports = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// The imports among `modules`, which are paths below `base`, of their code without tests; `prefix` is where `base`
+/// stands in its crate. A file belongs to the module with the longest path that it stands below.
+fn imports_among(modules: &BTreeSet<String>, base: &Path, prefix: &[&str]) -> Imports {
+    let for_tests = test_modules(base);
+    let mut imports = Imports::new();
+    for file in rust_files(base) {
+        let name = module_of(base, &file);
+        let own: Vec<String> = name.split('/').map(str::to_owned).collect();
+        let is_below = |module: &String| name == *module || name.starts_with(&format!("{module}/"));
+        let Some(from) = module_at(modules, &own) else { continue };
+        if is_test_file(&name) || for_tests.iter().any(is_below) {
+            continue;
+        }
+        let folder =
+            if file.ends_with("mod.rs") { file.parent().map(Path::to_owned) } else { Some(file.with_extension("")) };
+        let children = folder.filter(|folder| folder.is_dir()).map(|folder| children_of(&folder)).unwrap_or_default();
+        let in_the_crate: Vec<String> = prefix.iter().map(|part| (*part).to_owned()).chain(own).collect();
+        for path in paths_in(&code_without_tests(&file), &in_the_crate, &children) {
+            let is_here = path.len() > prefix.len() && path.iter().zip(prefix).all(|(segment, part)| segment == part);
+            let to = if is_here { module_at(modules, &path[prefix.len()..]) } else { None };
+            if let Some(to) = to.filter(|to| *to != from) {
+                imports.entry((from.clone(), to)).or_default().insert(format!("{name}: {}", path.join("::")));
+            }
+        }
+    }
+    imports
+}
+
+/// The module with the longest path that these segments begin with.
+fn module_at(modules: &BTreeSet<String>, segments: &[String]) -> Option<String> {
+    (1..=segments.len()).rev().map(|length| segments[..length].join("/")).find(|path| modules.contains(path))
+}
+
+/// The modules that stand as files or folders in a folder.
+fn children_of(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder of ours").map(|entry| entry.expect("an entry").path());
+    let modules = entries.filter(|path| path.is_dir() || path.extension().is_some_and(|extension| extension == "rs"));
+    let names = modules.filter_map(|path| path.file_stem().and_then(|name| name.to_str()).map(str::to_owned));
+    names.filter(|name| !["mod", "lib", "main", "build"].contains(&name.as_str())).collect()
+}
+
+/// The modules that can be come to from each other, each set of them once.
+fn circles(imports: &Imports) -> BTreeSet<BTreeSet<String>> {
+    let reached_from = |start: &String| {
+        let mut reached = BTreeSet::new();
+        let mut waiting = vec![start];
+        while let Some(module) = waiting.pop() {
+            for (_, to) in imports.keys().filter(|(from, _)| from == module) {
+                if reached.insert(to.clone()) {
+                    waiting.push(to);
+                }
+            }
+        }
+        reached
+    };
+    let modules: BTreeSet<&String> = imports.keys().map(|(from, _)| from).collect();
+    let reached: BTreeMap<&String, BTreeSet<String>> =
+        modules.into_iter().map(|module| (module, reached_from(module))).collect();
+    reached
+        .iter()
+        .filter(|(module, others)| others.contains(**module))
+        .map(|(module, others)| {
+            others
+                .iter()
+                .filter(|other| reached.get(other).is_some_and(|back| back.contains(*module)))
+                .cloned()
+                .collect()
+        })
+        .collect()
+}
+
+/// Circles for people: the modules of each, and what imports what.
+fn told(circles: &BTreeSet<BTreeSet<String>>, imports: &Imports) -> String {
+    let mut lines = Vec::new();
+    for circle in circles {
+        lines.push(format!("a circle of {circle:?}"));
+        for ((from, to), paths) in imports {
+            if circle.contains(from) && circle.contains(to) {
+                lines.push(format!("  {from} imports {to}"));
+                lines.extend(paths.iter().map(|path| format!("    {path}")));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn paths_are_seen_in_trees_in_code_and_through_parents() {
+    let code = "use crate::{a::{b, c::{D, e}}, f};\nuse super::super::g::H;\npub use child::I;\nfn x(y: &crate::j::K<crate::l::M>) -> super::n::O { std::mem::take(child::p()) }";
+    let own = ["q".to_owned(), "r".to_owned(), "s".to_owned()];
+    let children = BTreeSet::from(["child".to_owned()]);
+    let paths: Vec<String> = paths_in(code, &own, &children).iter().map(|path| path.join("::")).collect();
+    assert_eq!(
+        paths,
+        [
+            "a::b",
+            "a::c::D",
+            "a::c::e",
+            "f",
+            "q::g::H",
+            "q::r::s::child::I",
+            "j::K",
+            "l::M",
+            "q::r::n::O",
+            "q::r::s::child::p",
+        ]
+    );
+}
+
+#[test]
+fn circles_are_found() {
+    let of = |pairs: &[(&str, &str)]| -> Imports {
+        pairs.iter().map(|(from, to)| ((String::from(*from), String::from(*to)), BTreeSet::new())).collect()
+    };
+    assert!(circles(&of(&[("a", "b"), ("b", "c"), ("a", "c")])).is_empty());
+    let found = circles(&of(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d")]));
+    let texts = |names: &[&str]| names.iter().map(|name| String::from(*name)).collect::<BTreeSet<_>>();
+    assert_eq!(found, BTreeSet::from([texts(&["a", "b", "c"]), texts(&["d", "e"])]));
+}
+
+/// The modules of the core among which no circle may be: the rows of the table above.
+fn modules_of_the_core() -> BTreeSet<String> {
+    CORE_LAYERS.iter().map(|(module, _)| String::from(*module)).filter(|module| module != "lib").collect()
+}
+
+#[test]
+fn circles_are_reported() {
+    let core = imports_among(&modules_of_the_core(), &root().join("src/core"), &[]);
+    println!("core:\n{}", told(&circles(&core), &core));
+    for face in FACES {
+        let base = root().join("src").join(face);
+        let imports = imports_among(&children_of(&base), &base, &[face]);
+        println!("{face}:\n{}", told(&circles(&imports), &imports));
+    }
+}
+
+/// The faces, which do not know each other.
+const FACES: [&str; 3] = ["cli", "server", "tui"];
 
 #[test]
 fn imports_of_the_core_point_down() {
     let base = root().join("src/core");
-    let mut wrong = Vec::new();
+    let for_tests = test_modules(&base);
     for file in rust_files(&base) {
         let module = module_of(&base, &file);
-        if module == "lib" || is_test_file(&module) {
-            continue;
+        if !is_test_file(&module) && !for_tests.contains(&module) && module != "build" {
+            layer_of(&module);
         }
-        for target in crate_paths(&code_of(&file)) {
-            let top = target.split('/').next().unwrap_or_default();
-            if !CORE_LAYERS.iter().any(|(prefix, _)| *prefix == top) {
-                continue; // a function or macro of the crate's root
-            }
-            let known = KNOWN.iter().any(|(from, to, _)| module.starts_with(from) && target.starts_with(to));
-            if layer_of(&target) > layer_of(&module) && !known {
-                wrong.push(format!("{module} (L{}) imports {target} (L{})", layer_of(&module), layer_of(&target)));
-            }
+    }
+    let mut wrong = Vec::new();
+    for ((from, to), paths) in imports_among(&modules_of_the_core(), &base, &[]) {
+        let known = KNOWN.iter().any(|(known_from, known_to, _)| from == *known_from && to == *known_to);
+        if layer_of(&to) > layer_of(&from) && !known {
+            wrong.push(format!("{from} (L{}) imports {to} (L{}): {paths:?}", layer_of(&from), layer_of(&to)));
         }
     }
     assert!(wrong.is_empty(), "imports that point up:\n{}", wrong.join("\n"));
@@ -176,14 +401,13 @@ fn libraries_that_touch_the_world_stay_behind_their_fences() {
 
 #[test]
 fn no_face_imports_another() {
-    let faces = ["cli", "server", "tui"];
     let mut wrong = Vec::new();
-    for face in faces {
+    for face in FACES {
         let base = root().join("src").join(face);
         assert!(base.is_dir(), "the face `{face}` has gone");
         for file in rust_files(&base) {
             let code = code_of(&file);
-            for other in faces.iter().filter(|other| **other != face) {
+            for other in FACES.iter().filter(|other| **other != face) {
                 if code.contains(&format!("crate::{other}::")) || code.contains(&format!("crate::{other};")) {
                     wrong.push(format!("{} imports {other}", file.display()));
                 }
