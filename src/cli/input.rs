@@ -7,7 +7,7 @@
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::path::Path;
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use aludel_core::error::{Code, Error, Result};
 
 /// The name of standard input in messages.

@@ -27,9 +27,9 @@ mod wait;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use aludel_core::config::{self, ConfigFault, ConfigSource, Environment, Flags, Loaded};
+use aludel_core::config::{self, Environment, Flags, Loaded};
 use aludel_core::engine::{Engine, SettingsCheck};
-use aludel_core::error::{Error, Fault, Result};
+use aludel_core::error::{ConfigFault, ConfigSource, Error, Fault, Result};
 use aludel_core::trace::{self, LogSettings};
 use clap::CommandFactory;
 

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use aludel_core::error::{Code, Error, Result};
 
 use super::input;

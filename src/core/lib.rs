@@ -7,9 +7,9 @@
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`job`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
-//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`] and what it builds, [`notices`], [`trace`], [`unsaved`] | the only input and output |
+//! | L2 | [`config`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`], [`provider::settings`] and what it builds, [`notices`], [`trace`], [`unsaved`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
-//! | L0 | [`domain`], [`event`], [`error`] | the vocabulary |
+//! | L0 | [`domain`], [`event`], [`error`]; [`visited`] counts for tests | the vocabulary |
 //!
 //! Imports within a layer are allowed. `tests/it/architecture.rs` checks all this.
 //!
@@ -81,3 +81,4 @@ pub mod time;
 pub mod trace;
 pub mod transfer;
 pub mod unsaved;
+pub(crate) mod visited;

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// The replacement of a masked secret.
 pub const MASK: &str = "***";

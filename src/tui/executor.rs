@@ -18,7 +18,7 @@ use std::time::Duration;
 use aludel_core::api::GenerateRequest;
 use aludel_core::engine::{DetectedProviders, Engine};
 use aludel_core::error::Problem;
-use aludel_core::event::{Run, RunControl};
+use aludel_core::event::run::{Run, RunControl};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 

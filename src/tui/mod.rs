@@ -21,7 +21,9 @@ mod keymap;
 mod message;
 mod model;
 mod overlays;
+mod picture;
 mod plain;
+mod range;
 mod runtime;
 mod screens;
 mod terminal;
@@ -34,10 +36,10 @@ mod widgets;
 use std::io::{self, IsTerminal};
 
 use aludel_core::assets::{self, Assets, DEFAULT_PERSONA};
-use aludel_core::config::{ConfigError, Environment, Origin, TuiConfig};
+use aludel_core::config::{Environment, Origin, TuiConfig};
 use aludel_core::domain::{Phase, ProviderKind};
 use aludel_core::engine::Engine;
-use aludel_core::error::{Code, Error, Result};
+use aludel_core::error::{Code, ConfigError, Error, Result};
 use aludel_core::notices::Notice;
 
 pub use action::{Action, ActionInfo, Context};

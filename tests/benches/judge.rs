@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use aludel_core::assets::Assets;
 use aludel_core::domain::{JudgeName, JudgeProfile, JudgementId, ModelMetadata, Prompt};
-use aludel_core::event::{Run, RunControl};
+use aludel_core::event::run::{Run, RunControl};
 use aludel_core::judge::{self, Judge, Judging};
 use aludel_core::ledger::Account;
 use aludel_core::provider::sim::Sim;

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use aludel_core::assets::Assets;
 use aludel_core::domain::{JudgeProfile, JudgementId, Prompt};
-use aludel_core::event::{Run, RunControl};
+use aludel_core::event::run::{Run, RunControl};
 use aludel_core::judge::{self, Judge, Judging, audit};
 use aludel_core::ledger::Account;
 use aludel_core::provider::sim::Sim;

@@ -19,9 +19,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use aludel_core::domain::{Phase, Prompt, StatsBy};
+use aludel_core::domain::{Filter, Phase, Prompt, StatsBy};
 use aludel_core::store::sqlite::{SqliteStore, prepare_connection};
-use aludel_core::store::{Filter, FindStore, Lexical, MeasureStore, Store, samples};
+use aludel_core::store::{FindStore, Lexical, MeasureStore, Store, samples};
 use aludel_core::text::query::TextQuery;
 use aludel_core::text::terms::terms;
 use rusqlite::{Connection, OpenFlags, params};

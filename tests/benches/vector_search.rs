@@ -20,9 +20,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use aludel_core::domain::PromptId;
+use aludel_core::domain::{Filter, PromptId};
 use aludel_core::store::sqlite::SqliteStore;
-use aludel_core::store::{Filter, FindStore, Nearest, Part, PromptVectors, Space, Store};
+use aludel_core::store::{FindStore, Nearest, Part, PromptVectors, Space, Store};
 use uuid::Uuid;
 
 const QUERIES: usize = 200;

@@ -13,9 +13,9 @@ mod spread;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::Phase;
+use aludel_core::domain::{Phase, TargetFamily};
+use aludel_core::provider::PhaseBrief;
 use aludel_core::provider::builtin::Writer;
-use aludel_core::provider::{PhaseBrief, TargetFamily};
 use spread::percentile;
 
 const ROUNDS: u32 = 200;

@@ -1,8 +1,8 @@
 //! The configuration, read, merged and checked from any text: faults have positions, and a valid
 //! one can be changed and reads back as changed.
 
-use aludel_core::config::{self, ConfigSource, Environment, Flags, edit};
-use aludel_core::error::Error;
+use aludel_core::config::{self, Environment, Flags, edit};
+use aludel_core::error::{ConfigSource, Error};
 
 use crate::tape;
 

@@ -7,8 +7,9 @@ use aludel_core::api::{
     CompareRequest, DeleteOneRequest, DeleteRequest, ExportRequest, GenerateRequest, HistoryRequest,
     ImportAlchemyRequest, ImportRequest, JudgeAuditRequest, Known, ListRequest, MetricsRequest, NoFields,
     ReindexRequest, Request, SearchRequest, SelectRequest, SemanticSearchRequest, ShowRequest, SimilarRequest,
-    SpendRequest, StatsRequest, TestProvidersRequest, UpdateRequest, WhyRequest, decode, limits, value_of_text,
+    SpendRequest, StatsRequest, TestProvidersRequest, UpdateRequest, WhyRequest, decode, value_of_text,
 };
+use aludel_core::domain::limits;
 use aludel_core::error::Error;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use aludel_core::assets::Assets;
 use aludel_core::config::edit::{self, Setting};
-use aludel_core::config::{ConfigError, ConfigFault, ConfigSource, Origin, Paths};
-use aludel_core::error::{Error, Result};
+use aludel_core::config::{Origin, Paths};
+use aludel_core::error::{ConfigError, ConfigFault, ConfigSource, Error, Result};
 use serde_json::{Value, json};
 
 use crate::cli::Invocation;

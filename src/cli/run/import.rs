@@ -11,7 +11,8 @@ use aludel_core::api::{ImportAlchemyRequest, ImportRequest};
 use aludel_core::domain::Reindexed;
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
-use aludel_core::event::{Outcome as RunOutcome, Run, RunState, RunView};
+use aludel_core::event::run::Run;
+use aludel_core::event::{Outcome as RunOutcome, RunState, RunView};
 use aludel_core::files;
 use aludel_core::transfer::{Input, TransferFormat, spool};
 

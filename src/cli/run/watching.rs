@@ -7,7 +7,8 @@ use std::io::IsTerminal;
 use std::pin::pin;
 
 use aludel_core::engine::{Preflight, Prepared};
-use aludel_core::event::{Event, Outcome as RunOutcome, Run, RunState, RunView};
+use aludel_core::event::run::Run;
+use aludel_core::event::{Event, Outcome as RunOutcome, RunState, RunView};
 
 use crate::cli::Invocation;
 use crate::cli::exit::Exit;

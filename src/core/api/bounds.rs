@@ -4,7 +4,7 @@
 //! leaves something other than variants behind, the wording differs ([`Field::with_doc`]).
 
 use super::field::{Field, Kind};
-use super::limits;
+use crate::domain::limits;
 
 pub(super) const TIMEOUT_S: Field = Field::new(
     "timeout_s",

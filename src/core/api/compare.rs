@@ -3,7 +3,8 @@
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::select::{CONFIDENCE, CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, THOROUGH};
-use super::{Decoded, PromptKey, Request, limits};
+use super::{Decoded, PromptKey, Request};
+use crate::domain::limits;
 use crate::error::Fault;
 
 /// Asks how stored prompts differ and, with a task, which is best.

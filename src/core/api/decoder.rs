@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::field::{Field, Kind};
 use super::lists::{judges, list};
-use super::{Criteria, JobKey, Known, Moment, PromptKey, limits};
-use crate::domain::Phase;
+use super::{Criteria, JobKey, Known, Moment, PromptKey};
+use crate::domain::{Phase, limits};
 use crate::error::{Error, Fault, Faults, Result};
 use crate::text::shown;
 

@@ -1,9 +1,8 @@
 //! The fields that filter stored prompts, shared by all operations that select some.
 
 use super::field::{Field, Kind};
-use super::{Decoded, Moment, limits};
-use crate::domain::{Phase, Timestamp};
-use crate::store::Filter;
+use super::{Decoded, Moment};
+use crate::domain::{Filter, Phase, Timestamp, limits};
 
 pub(super) const LIMIT: Field =
     Field::new("limit", Kind::Integer { min: 1, max: limits::MAX_LIMIT }, "Maximum rows, 1 to 1000; 10 by default.");

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
-use super::{Decoded, Request, limits};
-use crate::domain::Phase;
+use super::{Decoded, Request};
+use crate::domain::{Phase, limits};
 
 /// Asks for variants of a prompt. `None` means the configuration's default. A job stores it in this
 /// form, under the names of the fields.

@@ -3,8 +3,8 @@
 use super::bounds::{BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
 use super::prompts::fragment;
-use super::{Decoded, Request, limits};
-use crate::domain::{JobState, SessionId};
+use super::{Decoded, Request};
+use crate::domain::{JobState, SessionId, limits};
 
 /// How a user names one job.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::decoder::{Checked, Wrong, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type};
 use super::field::Kind;
-use super::{Known, PromptKey, limits};
-use crate::domain::Phase;
+use super::{Known, PromptKey};
+use crate::domain::{Phase, limits};
 use crate::error::{Fault, Faults};
 use crate::text::shown;
 

@@ -16,7 +16,6 @@ mod filter;
 mod generate;
 mod jobs;
 mod judge;
-pub mod limits;
 mod lists;
 mod moment;
 mod prompts;

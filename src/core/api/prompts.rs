@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
-use super::{Decoded, Request, limits};
-use crate::domain::{PromptFields, PromptId};
+use super::{Decoded, Request};
+use crate::domain::{Order, PromptFields, PromptId, limits};
 use crate::error::Fault;
-use crate::store::Order;
 
 /// How a user names one prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! The request of `test-providers`: which providers to call, and how long to wait.
 
 use super::field::{Field, Kind};
-use super::{Decoded, Request, limits};
+use super::{Decoded, Request};
+use crate::domain::limits;
 
 /// Default seconds for testing a provider. Loading a large local model takes a while.
 const DEFAULT_TIMEOUT_S: f64 = 60.0;

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Known;
 use super::field::{Field, Kind};
-use super::limits;
-use crate::domain::Phase;
+use crate::domain::{Phase, limits};
 
 /// The schema of a request with these fields. Known personas and providers become an enum.
 pub fn schema(fields: &[Field], known: &Known) -> Value {

@@ -4,8 +4,8 @@ use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
 use super::prompts::PROMPT_ID;
-use super::{Decoded, PromptKey, Request, limits};
-use crate::domain::PromptFields;
+use super::{Decoded, PromptKey, Request};
+use crate::domain::{PromptFields, limits};
 use crate::error::Fault;
 
 const QUERY: Field = Field::new(

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::prompts::PROMPT_ID;
-use super::{Decoded, PromptKey, Request, limits};
+use super::{Decoded, PromptKey, Request};
+use crate::domain::limits;
 
 /// Asks which of several stored prompts is best. A job stores it in this form, by field name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

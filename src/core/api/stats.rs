@@ -2,8 +2,8 @@
 
 use super::field::{Field, Kind};
 use super::filter::{Filters, MODEL, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
-use super::{Decoded, PromptKey, Request, limits};
-use crate::domain::StatsBy;
+use super::{Decoded, PromptKey, Request};
+use crate::domain::{StatsBy, limits};
 use crate::error::Fault;
 
 /// Asks for the totals of what is stored.

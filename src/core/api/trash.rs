@@ -4,7 +4,8 @@ use super::decoder::Decoded;
 use super::field::{Field, Kind};
 use super::filter::{LIMIT, OFFSET};
 use super::prompts::PROMPT_ID;
-use super::{PromptKey, Request, limits};
+use super::{PromptKey, Request};
+use crate::domain::limits;
 
 /// Restores prompts from the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]

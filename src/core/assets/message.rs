@@ -7,9 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AssetFault, AssetKind, front_matter};
-use crate::domain::Phase;
+use crate::domain::{Phase, TargetFamily};
 use crate::error::Error;
-use crate::provider::TargetFamily;
 use crate::text::template::Template;
 
 /// The message for a phase or the judge.

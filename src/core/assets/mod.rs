@@ -36,9 +36,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::Phase;
+use crate::domain::{Phase, TargetFamily};
 use crate::error::{Error, Result};
-use crate::provider::TargetFamily;
 use crate::provider::catalog::Catalog;
 use cache::Cache;
 pub use frame::Frame;

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::env::Meaning;
-use super::error::{ConfigFault, ConfigSource};
 use super::expand::{self, Expanded, Variables};
 use super::keys::{self, Key, Named};
 use super::kind::Kind;
@@ -19,6 +18,7 @@ use super::origin::{Origins, Place, SourceFile};
 use super::secret::REDACTED;
 use super::tree::{self, Node, Step};
 use super::{Environment, Flags, Paths};
+use crate::error::{ConfigFault, ConfigSource};
 
 /// The most faults reported for a file.
 const MOST_FAULTS: usize = 50;

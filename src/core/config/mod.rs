@@ -15,7 +15,6 @@ mod check;
 mod command;
 pub mod edit;
 mod env;
-mod error;
 mod expand;
 mod flags;
 mod idle;
@@ -38,7 +37,6 @@ pub use bindings::{PhaseConfig, PhasesConfig, ProviderConfig};
 pub use check::SHORTEST_AUTH_SECRET;
 pub use command::CommandLine;
 pub use env::Environment;
-pub use error::{ConfigError, ConfigFault, ConfigSource};
 pub use flags::{FlagSetting, Flags};
 pub use idle::{IDLE, IdleKey, idle_keys_in_use};
 pub use kind::Kind;
@@ -51,7 +49,7 @@ pub use settings::{
 };
 pub use table::{KEYMAPS, TABLE};
 
-use crate::error::Error;
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error};
 use crate::files;
 use crate::redact;
 use crate::text::yaml as tree;

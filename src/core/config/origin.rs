@@ -7,9 +7,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::{ConfigFault, ConfigSource};
 use super::tree::{self, Step};
 use super::{Paths, keys};
+use crate::error::{ConfigFault, ConfigSource};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]

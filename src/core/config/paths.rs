@@ -6,9 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{ConfigError, ConfigFault};
 use super::{Environment, Flags};
-use crate::error::Error;
+use crate::error::{ConfigError, ConfigFault, Error};
 
 /// The variable of the folder for temporary files.
 const TMPDIR: &str = "TMPDIR";

@@ -2,12 +2,15 @@
 //!
 //! Owns the shapes of the contract's section 1 and nothing else: no input, no output, no clock, no async.
 //! Every type here serialises to exactly the names and shapes all four faces show, so a face never
-//! re-shapes a result. Field order is the order shown to people.
+//! re-shapes a result. Field order is the order shown to people. With them are the [`limits`] of the contract and what
+//! more than one layer chooses by: [`Filter`], [`Order`], [`TargetFamily`].
 //!
 //! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
 
 mod agreement;
 mod compare;
+mod family;
+mod filter;
 mod found;
 mod grade;
 mod ids;
@@ -15,6 +18,7 @@ mod import;
 mod job;
 mod judge_profile;
 mod judgement;
+pub mod limits;
 mod metadata;
 mod metrics;
 pub(crate) mod moment;
@@ -33,6 +37,8 @@ mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
 pub use compare::{CompareResult, DiffOp, DiffPart};
+pub use family::TargetFamily;
+pub use filter::{Filter, Order};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use grade::Grade;
 pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
@@ -48,7 +54,8 @@ pub use operation::Operation;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{
-    ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
+    BUILTIN, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest,
+    ProviderTests,
 };
 pub use reindexed::Reindexed;
 pub use result::{CheckMet, GenerationResult, Ranking, VariantFailure};

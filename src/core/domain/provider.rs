@@ -52,6 +52,9 @@ impl std::fmt::Display for ProviderKind {
         f.pad(self.as_str())
     }
 }
+/// The name of the provider that needs no configuration.
+pub const BUILTIN: &str = ProviderKind::Builtin.as_str();
+
 
 /// One provider as listed to users: whether it can be used, and if not, why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

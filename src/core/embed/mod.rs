@@ -26,11 +26,10 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::ModelMetadata;
+use crate::domain::{BUILTIN, ModelMetadata};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::Account;
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
-use crate::provider::registry::BUILTIN;
 use asset::AssetError;
 use model::Model;
 

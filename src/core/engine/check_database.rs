@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use super::Engine;
 use super::system::Check;
 use crate::api::ValidateRequest;
+use crate::domain::Filter;
 use crate::error::Error;
 use crate::files;
 use crate::offload::offload;
-use crate::store::Filter;
 use crate::store::sqlite::integrity::{self, Damage, Depth};
 
 const DATABASE: &str = "database";

@@ -6,7 +6,8 @@ use crate::api::CompareRequest;
 use crate::compare::{self, Measuring};
 use crate::domain::{CompareResult, Operation, Prompt};
 use crate::error::{Error, Result};
-use crate::event::{Outcome, Run};
+use crate::event::Outcome;
+use crate::event::run::Run;
 
 /// A comparison whose judging may not be done yet.
 pub struct Comparing {

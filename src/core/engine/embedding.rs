@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use super::system::Check;
 use super::{Engine, wiring};
-use crate::config::{ConfigError, ConfigFault, ConfigSource};
-use crate::error::{Error, Result};
+use crate::domain::BUILTIN;
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::provider::embedding::Embedder;
-use crate::provider::registry::BUILTIN;
 use crate::search::EmbeddingContext;
 
 const MODEL_KEY: &str = "generation.default_embedding_model";

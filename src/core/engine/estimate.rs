@@ -16,15 +16,14 @@ use serde::{Deserialize, Serialize};
 use super::{Engine, spend, wiring};
 use crate::api::GenerateRequest;
 use crate::assets::{Rubric, strategy_for};
-use crate::domain::{JudgementId, Phase};
+use crate::domain::{JudgementId, Phase, TargetFamily};
 use crate::error::{Error, Result};
 use crate::judge::{self, Judging};
-use crate::ledger::{Account, Money, Need, Refusal, WorstCase};
+use crate::ledger::{Account, Money, Need, Price, Refusal, WorstCase};
 use crate::pipeline::Allowance;
 use crate::prompting;
-use crate::provider::catalog::Price;
 use crate::provider::metered::most_input_tokens;
-use crate::provider::{ChatRequest, PhaseBrief, TargetFamily};
+use crate::provider::{ChatRequest, PhaseBrief};
 
 /// The upper bounds of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -18,13 +18,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Engine, FAREWELL};
-use crate::domain::Prompt;
+use crate::domain::{Filter, Prompt};
 use crate::error::{Code, Error, Result};
 use crate::ledger::Account;
 use crate::pipeline::Begin;
 use crate::search::EmbeddingContext;
 use crate::search::embedding::{self, Texts};
-use crate::store::{Filter, Space};
+use crate::store::Space;
 
 /// The prompts in one batch: enough for every core, few enough to stop soon.
 pub(super) const BATCH: u32 = 32;

@@ -2,11 +2,11 @@
 
 use super::Engine;
 use super::retrieve::no_prompt;
-use crate::api::{UpdateRequest, limits};
-use crate::domain::{ModelMetadata, Prompt, Source};
+use crate::api::UpdateRequest;
+use crate::domain::{Filter, ModelMetadata, Prompt, Source, limits};
 use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
-use crate::store::{Applied, Edit, Filter, Mutation};
+use crate::store::{Applied, Edit, Mutation};
 
 impl Engine {
     /// Changes a prompt in place. New content makes and returns a derived prompt instead.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::estimate::Preflight;
 use crate::domain::SessionId;
 use crate::error::{Error, Result};
-use crate::event::Run;
+use crate::event::run::Run;
 use crate::job::{Journal, Keeper};
 
 /// Builds the work for a budget and a lifetime.

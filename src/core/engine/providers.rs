@@ -12,8 +12,8 @@ use super::{Engine, wiring};
 use crate::config::address::is_on_this_machine;
 use crate::domain::{Phase, ProviderInfo, ProviderKind};
 use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::ledger::Price;
 use crate::probe::KeySource;
-use crate::provider::catalog::Price;
 
 /// The longest wait for a list of models.
 const LISTING: Duration = Duration::from_secs(15);

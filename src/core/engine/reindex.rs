@@ -7,12 +7,13 @@ use tokio::time::Instant;
 
 use super::Engine;
 use crate::api::ReindexRequest;
-use crate::domain::{Operation, Reindexed};
+use crate::domain::{Filter, Operation, Reindexed};
 use crate::error::Result;
-use crate::event::{Outcome, Run, part};
+use crate::event::run::Run;
+use crate::event::{Outcome, part};
 use crate::pipeline::{self, Reporter};
 use crate::search::{EmbeddingContext, embedding};
-use crate::store::{Filter, Space};
+use crate::store::Space;
 
 /// The number of prompts whose words are indexed in one step.
 const TEXT_STEP: u32 = 1000;

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
-use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest, limits};
-use crate::domain::{ListedPrompt, Prompt, PromptFields, PromptId};
+use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest};
+use crate::domain::{Filter, ListedPrompt, Order, Prompt, PromptFields, PromptId, limits};
 use crate::error::{Error, Result};
 use crate::search;
-use crate::store::{Filter, Order, PageSpec, PromptForm, SessionForm, SessionWithPrompts};
+use crate::store::{PageSpec, PromptForm, SessionForm, SessionWithPrompts};
 
 /// The most matches of an ambiguous id that a message lists.
 const MEANINGS_SHOWN: usize = 5;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::retrieve::no_prompt;
-use crate::api::{Filters, SearchBy, SearchRequest, SimilarRequest, limits};
-use crate::domain::{FoundPrompt, PromptFields, PromptSummary, SearchResult};
+use crate::api::{Filters, SearchBy, SearchRequest, SimilarRequest};
+use crate::domain::{FoundPrompt, PromptFields, PromptSummary, SearchResult, limits};
 use crate::error::Result;
 use crate::search::{self, Wanted};
 use crate::store::{FindStore, PromptForm};

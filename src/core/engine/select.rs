@@ -14,13 +14,12 @@ use super::prepared::{Lifetime, Prepared, Ready};
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
 use crate::api::{PromptKey, SelectRequest};
-use crate::domain::{Operation, Prompt, PromptId};
+use crate::domain::{BUILTIN, Operation, Prompt, PromptId};
 use crate::error::{Error, Result};
-use crate::event::Run;
+use crate::event::run::Run;
 use crate::judge;
 use crate::ledger::{Caps, Labels};
 use crate::pipeline::{self, JudgeJob, JudgePlan, SelectPlan};
-use crate::provider::registry::BUILTIN;
 use crate::store::NewJob;
 
 /// The most characters of an input in a message.

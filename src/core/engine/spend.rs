@@ -8,8 +8,7 @@ use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 use crate::error::Result;
 use crate::ids::SystemIds;
-use crate::ledger::{Account, CallLog, Caps, Labels, Money};
-use crate::provider::catalog::Price;
+use crate::ledger::{Account, CallLog, Caps, Labels, Money, Price};
 use crate::store::{SpendQuery, SpendRow, StoreBook};
 
 impl Engine {

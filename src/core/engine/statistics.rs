@@ -7,13 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use super::retrieve::no_prompt;
-use crate::api::{MetricsRequest, PromptKey, ShowRequest, StatsRequest, limits};
-use crate::domain::{MetricsReport, Prompt, PromptMetrics, StatsBy, StatsReport};
+use crate::api::{MetricsRequest, PromptKey, ShowRequest, StatsRequest};
+use crate::domain::{MetricsReport, Order, Prompt, PromptMetrics, StatsBy, StatsReport, limits};
 use crate::error::{Error, Result};
 use crate::statistics;
-use crate::store::{MeasureWatch, Order, PageSpec, Store};
-
 pub use crate::store::MeasureProgress;
+use crate::store::{MeasureWatch, PageSpec, Store};
 
 impl Engine {
     /// Totals of the filtered prompts: overall and by day, phase, provider, model, persona or tag.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::{Engine, wiring};
 use crate::api::ValidateRequest;
 use crate::assets::Assets;
-use crate::config::{self, ConfigError, Origin, TuiConfig};
+use crate::config::{self, Origin, TuiConfig};
 use crate::domain::Phase;
-use crate::error::{Error, Result};
+use crate::error::{ConfigError, Error, Result};
 use crate::store::sqlite::migrate::{self, MigrationReport, MigrationStatus};
 
 /// Checks the settings of a face that the core does not know. Returns pairs of a dotted key and a

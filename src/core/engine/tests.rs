@@ -19,7 +19,8 @@ use crate::api::ValidateRequest;
 use crate::config::{self, Environment, Flags};
 use crate::domain::{GenerationResult, ImportReport, JudgeAudit, Reindexed, Source};
 use crate::error::{Code, Error, Problem};
-use crate::event::{EventKind, Outcome, Run, RunView, laws};
+use crate::event::run::Run;
+use crate::event::{EventKind, Outcome, RunView, laws};
 use crate::ids::SeededIds;
 use crate::time::FixedClock;
 

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Engine;
-use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest, limits};
-use crate::domain::Operation;
+use crate::api::{ExportRequest, ImportAlchemyRequest, ImportRequest};
+use crate::domain::{Operation, limits};
 use crate::error::Result;
-use crate::event::{Outcome, Run, part};
+use crate::event::run::Run;
+use crate::event::{Outcome, part};
 use crate::pipeline::{self, Reporter};
 use crate::store::sqlite::alchemy::AlchemyFile;
 use crate::transfer::{self, Export, ExportedPrompts, Input, Stage, TransferFormat, TransferProgress};

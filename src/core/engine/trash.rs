@@ -13,11 +13,11 @@ use tokio::time::sleep;
 
 use super::Engine;
 use super::retrieve::{ambiguous, no_prompt};
-use crate::api::{DeleteRequest, EmptyTrashRequest, PromptKey, RestoreRequest, TrashRequest, limits};
-use crate::domain::{Prompt, PromptId, Timestamp};
+use crate::api::{DeleteRequest, EmptyTrashRequest, PromptKey, RestoreRequest, TrashRequest};
+use crate::domain::{Filter, Prompt, PromptId, Timestamp, limits};
 use crate::error::{Error, Result};
 use crate::ledger::{Caps, Labels};
-use crate::store::{Applied, Filter, Mutation};
+use crate::store::{Applied, Mutation};
 
 /// How many matches of an ambiguous id are looked up.
 const MEANINGS: usize = 6;

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use super::Engine;
 use super::retrieve::no_prompt;
 use super::wiring;
-use crate::api::{WhyRequest, limits};
+use crate::api::WhyRequest;
 use crate::domain::{
-    Ancestor, JudgeName, JudgeProfile, JudgeTold, Judgement, JudgementTold, Opponent, OrderTold, Prompt, PromptId,
-    Ranking, RatingTold, StepMetrics, Timestamp, Why,
+    Ancestor, Filter, JudgeName, JudgeProfile, JudgeTold, Judgement, JudgementTold, Opponent, Order, OrderTold, Prompt,
+    PromptId, Ranking, RatingTold, StepMetrics, Timestamp, Why, limits,
 };
 use crate::error::{Error, Result};
 use crate::judge;
 use crate::rank;
-use crate::store::{Filter, Order, PageSpec};
+use crate::store::PageSpec;
 
 /// The most ancestors followed. No real derivation is longer.
 const MOST_ANCESTORS: usize = 100;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::trash::oldest_restorable;
 use crate::assets::{Assets, DEFAULT_PERSONA};
-use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, IdleKey, Loaded, Origin, Origins, Paths};
+use crate::config::{Config, IdleKey, Loaded, Origin, Origins, Paths};
 use crate::domain::Phase;
-use crate::error::{Fault, Result};
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Fault, Result};
 use crate::provider::Provider;
 use crate::provider::registry::Registry;
 use crate::provider::route::{self, OnRefusal, Route};

@@ -8,6 +8,7 @@
 //! user's own folder, because the text reaches logs, servers' clients and models alike.
 
 pub mod code;
+mod config;
 mod fault;
 mod problem;
 mod provider;
@@ -15,6 +16,7 @@ mod provider;
 use std::path::PathBuf;
 
 pub use code::Code;
+pub use config::{ConfigError, ConfigFault, ConfigSource};
 pub use fault::{Fault, Faults};
 pub use problem::Problem;
 pub use provider::{ProviderError, ProviderFailure};
@@ -56,7 +58,7 @@ pub enum Error {
     },
     /// The configuration is wrong.
     #[error(transparent)]
-    Config(#[from] crate::config::ConfigError),
+    Config(#[from] ConfigError),
     /// A provider failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),

@@ -23,7 +23,6 @@ use crate::domain::{
 use crate::error::{Code, Error, Problem};
 
 pub use fold::{PhaseState, PhaseView, RunState, RunView, VariantState, VariantView};
-pub use run::{EventSender, Run, RunControl};
 
 /// One event of a run as delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 use super::{LOOKED_EVERY, SERVED_FOR};
 use crate::domain::{JobState, Operation, SessionId};
 use crate::error::Result;
-use crate::event::run::Tap;
-use crate::event::{EventKind, RunControl};
+use crate::event::EventKind;
+use crate::event::run::{RunControl, Tap};
 use crate::store::{ENDED_FOR, Held, JobEnd, JobProgress, JobUnit, NewJob, Pending, Renewal, Store, Taken, Worker};
 
 /// The number of units read at once.

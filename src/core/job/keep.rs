@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use super::Journal;
 use crate::domain::SessionId;
-use crate::event::{Run, RunControl};
+use crate::event::run::{Run, RunControl};
 
 /// Consumes the runs of kept jobs.
 #[derive(Default)]

@@ -20,7 +20,8 @@ use serde_json::json;
 use super::{Following, Journal};
 use crate::domain::{GenerationResult, JobState, ModelMetadata, Operation, SessionId};
 use crate::error::Error;
-use crate::event::{Event, EventKind, Outcome, RunControl};
+use crate::event::run::RunControl;
+use crate::event::{Event, EventKind, Outcome};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{JobProgress, JobStore, JobUnit, NewJob, Store, Taking, Worker};
 

@@ -61,7 +61,7 @@ async fn forever() -> Worked {
 }
 
 /// Work that runs until it is cancelled.
-fn until_cancelled(journal: &Journal) -> crate::event::Run {
+fn until_cancelled(journal: &Journal) -> crate::event::run::Run {
     let journal = journal.clone();
     start_work(ID, 0, Some(journal.clone()), move |_, control| async move {
         journal.begin().await.unwrap();

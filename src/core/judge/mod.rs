@@ -52,7 +52,8 @@ use crate::domain::{
     Candidate, JudgeName, JudgeProfile, Judgement, JudgementId, ModelMetadata, Prompt, SelectResult, Timestamp,
 };
 use crate::error::{Code, Error, Result};
-use crate::event::{EventKind, EventSender};
+use crate::event::EventKind;
+use crate::event::run::EventSender;
 use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
 use ask::{Asker, Unanswered};

@@ -12,7 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::{Candidate, Comparison, JudgeProfile, ModelMetadata, PairVerdict, Prompt, Rating};
 use crate::error::{Code, Error, Result};
-use crate::event::{EventKind, EventSender};
+use crate::event::EventKind;
+use crate::event::run::EventSender;
 
 use super::Judging;
 use super::ask::{Answer, Asker, Unanswered};

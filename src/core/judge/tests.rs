@@ -6,7 +6,7 @@ use super::*;
 use crate::assets::AssetDirs;
 use crate::domain::PromptId;
 use crate::error::Code;
-use crate::event::{Run, RunControl};
+use crate::event::run::{Run, RunControl};
 use crate::provider::sim::Sim;
 use crate::store::samples;
 use crate::time::from_millis;

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::balance::Source;
 use super::call_log::{BookDraw, BookHold, BookedCall, CallLog};
 use super::money::Money;
+use super::price::Price;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
 use super::run_budget::{Answered, RunBudget, Share, Tally, Unseen};
 use crate::domain::SessionId;
 use crate::error::ProviderError;
-use crate::provider::catalog::Price;
 
 /// The account of the calls of one run. Cheap to clone; clones share the account.
 ///

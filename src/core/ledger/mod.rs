@@ -21,6 +21,7 @@ mod account;
 mod balance;
 mod call_log;
 mod money;
+mod price;
 mod refusal;
 mod reservation;
 mod run_budget;
@@ -30,6 +31,7 @@ pub use call_log::{
     Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, SettingAside,
 };
 pub use money::Money;
+pub use price::{Price, Tier, WireUsage};
 pub use refusal::Refusal;
 pub use reservation::{Actual, Reservation};
 pub use run_budget::{Answered, Tally, Unseen};

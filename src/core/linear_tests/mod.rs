@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 
 use crate::assets::{Assets, Check};
 use crate::compare::{Measuring, compare};
-use crate::domain::{Phase, Prompt};
+use crate::domain::{Phase, Prompt, TargetFamily};
 use crate::provider::frame::{Framer, Framing};
-use crate::provider::{JudgeBrief, JudgeQuestion, PhaseBrief, TargetFamily, builtin};
+use crate::provider::{JudgeBrief, JudgeQuestion, PhaseBrief, builtin};
 use crate::rank::{RankInputs, Weights, rank};
 use crate::store::samples;
 use crate::text::clean::{Cleaner, clean};
@@ -249,7 +249,7 @@ fn functions_over_text_are_linear_fourth_share() {
 mod quadratic {
     use super::work::{Work, assert_linear, fault};
     use crate::text::adversarial::SHAPES;
-    use crate::text::visited::visit;
+    use crate::visited::visit;
 
     #[test]
     fn what_keeps_the_text_once_for_each_character_is_caught() {

@@ -5,7 +5,7 @@
 //! the text that shows it.
 
 use crate::text::adversarial::{SHAPES, Shape};
-use crate::text::visited::visited;
+use crate::visited::visited;
 
 /// Bytes of the shorter texts; the longer ones have [`GROWTH`] times as many.
 pub(super) const SHORT: usize = 512;

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::Phase;
 use crate::error::{Code, Error};
-use crate::event::{EventKind, EventSender};
+use crate::event::EventKind;
+use crate::event::run::EventSender;
 
 /// Sends the events of one run. Clones share the run.
 #[derive(Clone)]

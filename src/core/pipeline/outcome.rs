@@ -9,7 +9,8 @@ use crate::domain::{
     GenerationResult, ModelMetadata, Operation, Prompt, PromptId, Ranking, SelectResult, VariantFailure,
 };
 use crate::error::{Error, Result};
-use crate::event::{EventKind, RunControl};
+use crate::event::EventKind;
+use crate::event::run::RunControl;
 use crate::offload::offload;
 use crate::rank;
 use crate::store::Mutation;

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
-use crate::domain::{Operation, Phase, Prompt, SessionId, Timestamp};
+use crate::domain::{BUILTIN, Operation, Phase, Prompt, SessionId, TargetFamily, Timestamp};
 use crate::error::Result;
 use crate::event::EventKind;
 use crate::ids::IdSource;
 use crate::job::{Journal, variant_unit};
 use crate::judge::Judge;
 use crate::ledger::{Account, Need};
-use crate::provider::registry::BUILTIN;
-use crate::provider::{Provider, TargetFamily};
+use crate::provider::Provider;
 use crate::rank::Weights;
 use crate::store::{Session, Store};
 use crate::time::Clock;

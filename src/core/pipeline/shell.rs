@@ -4,7 +4,8 @@ use super::announce::Announcer;
 use super::plan::Begin;
 use crate::domain::SessionId;
 use crate::error::Error;
-use crate::event::{EventKind, Outcome, Run, RunControl};
+use crate::event::run::{Run, RunControl};
+use crate::event::{EventKind, Outcome};
 use crate::job::Journal;
 
 /// The end of some work.

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::shell::{Worked, start};
 use crate::domain::{Operation, SessionId};
 use crate::error::{Code, Error, Result};
-use crate::event::{EventKind, EventSender, Outcome, Run};
+use crate::event::run::{EventSender, Run};
+use crate::event::{EventKind, Outcome};
 
 /// Reports the progress of some work. Clones share the run.
 #[derive(Clone)]

@@ -7,16 +7,17 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::assets::Assets;
-use crate::domain::{GenerationResult, Phase};
+use crate::domain::{Filter, GenerationResult, Order, Phase, TargetFamily};
 use crate::error::Code;
-use crate::event::{Event, EventKind, Run, RunState, RunView, laws};
+use crate::event::run::Run;
+use crate::event::{Event, EventKind, RunState, RunView, laws};
 use crate::ids::SeededIds;
 use crate::judge::Judge;
+use crate::provider::Provider;
 use crate::provider::sim::Sim;
-use crate::provider::{Provider, TargetFamily};
 use crate::rank::Weights;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, Order, PageSpec, Store};
+use crate::store::{PageSpec, Store};
 use crate::time::FixedClock;
 
 mod long_texts;

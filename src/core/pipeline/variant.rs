@@ -8,13 +8,12 @@ use futures_util::StreamExt;
 
 use super::announce::Announcer;
 use super::plan::{PhaseBinding, Plan, Ports, step_of};
-use crate::domain::{ModelMetadata, Phase, Prompt, Source, Step};
+use crate::domain::{BUILTIN, ModelMetadata, Phase, Prompt, Source, Step};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure, Result};
 use crate::event::EventKind;
 use crate::ledger::{Account, Allotment};
 use crate::offload::offload;
 use crate::prompting;
-use crate::provider::registry::BUILTIN;
 use crate::provider::{ChatRequest, Chunk, Completion, PhaseBrief};
 use crate::store::{JobProgress, JobUnit};
 use crate::text::clean::Cleaner;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
-use crate::domain::Phase;
+use crate::domain::{Phase, TargetFamily};
 use crate::error::{Code, Problem, ProviderError, ProviderFailure};
 use crate::ledger::Account;
 use crate::provider::embedding::{Embedded, Embedder, Purpose};
-use crate::provider::{Brief, ChatRequest, Chunk, Completion, Message, PhaseBrief, Provider, Role, TargetFamily};
+use crate::provider::{Brief, ChatRequest, Chunk, Completion, Message, PhaseBrief, Provider, Role};
 
 /// The question: easy, with an answer of a few words, so that a stream has something to split.
 const QUESTION: &str = "Reply with these three words and nothing else: ready steady go";

@@ -7,7 +7,8 @@ use crate::domain::{ProviderCheckName as Name, ProviderCheckStatus as Status};
 use crate::error::ProviderFailure;
 use crate::provider::builtin::Builtin;
 use crate::provider::embedding::{Embedded, Embedding, Purpose};
-use crate::provider::registry::{ProviderSettings, Registry};
+use crate::provider::registry::Registry;
+use crate::provider::settings::ProviderSettings;
 use crate::provider::sim::testing::sim;
 
 const LIMIT: Duration = Duration::from_secs(30);

@@ -5,8 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::Phase;
-use crate::provider::TargetFamily;
+use crate::domain::{Phase, TargetFamily};
 
 fn brief(phase: Phase, input: &str) -> PhaseBrief {
     PhaseBrief {

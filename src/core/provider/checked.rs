@@ -11,7 +11,7 @@ use async_stream::stream;
 use futures_util::StreamExt;
 
 use super::{ChatRequest, Chunk, ChunkStream, Completion, Provider};
-use crate::api::limits;
+use crate::domain::limits;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::text::shown;
 

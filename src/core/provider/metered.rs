@@ -15,11 +15,11 @@ use std::sync::Arc;
 use async_stream::stream;
 use futures_util::StreamExt;
 
-use super::catalog::{ModelCard, Price};
+use super::catalog::ModelCard;
 use super::overrun::Running;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Actual, Call, Money, WorstCase};
+use crate::ledger::{Actual, Call, Money, Price, WorstCase};
 
 /// Tokens that a vendor's format adds to a request: markers of its beginning and end.
 const OVERHEAD: u64 = 64;

@@ -8,8 +8,7 @@ use futures_util::future::join_all;
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::{Account, Caps, Labels, Tally};
-use crate::provider::catalog::Tier;
+use crate::ledger::{Account, Caps, Labels, Tally, Tier};
 use crate::provider::checked::Checked;
 use crate::provider::complete;
 use crate::provider::permit::Permit;

@@ -11,9 +11,8 @@
 //! counts against the caps of later calls.
 
 use super::ChatRequest;
-use super::catalog::Price;
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Money, Refusal, Reservation};
+use crate::ledger::{Money, Price, Refusal, Reservation};
 use crate::text::tokens;
 
 /// The longest unfinished piece, in bytes, that is recounted when more text arrives.

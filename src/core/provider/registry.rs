@@ -8,7 +8,7 @@
 mod known;
 #[cfg(test)]
 mod network_tests;
-mod settings;
+mod obstacle;
 #[cfg(test)]
 mod tests;
 mod wires;
@@ -29,6 +29,7 @@ use super::embedding::Embedder;
 use super::metered::{CostBounds, Metered, TermsOf};
 use super::permit::{Permit, Permits, room};
 use super::retry::{Jitter, Retry};
+use super::settings::ProviderSettings;
 use super::sim::Sim;
 use super::timeout::Timeout;
 use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
@@ -39,12 +40,8 @@ use crate::embed;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::time::{Clock, SystemClock};
 use known::Known;
-use settings::Obstacle;
-pub use settings::ProviderSettings;
+use obstacle::Obstacle;
 use wires::VENDORS;
-
-/// The name of the provider that needs no configuration.
-pub const BUILTIN: &str = "builtin";
 
 /// A transport and the cost bounds of its models.
 #[derive(Clone)]

@@ -18,11 +18,11 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::domain::{MatchKind, ModelMetadata, Prompt, PromptFields, SearchResult};
+use crate::domain::{Filter, MatchKind, ModelMetadata, Prompt, PromptFields, SearchResult};
 use crate::error::{Error, Result};
 use crate::ledger::Account;
 use crate::provider::embedding::{Embedder, Purpose};
-use crate::store::{Filter, FindStore, Found, Lexical, Nearest, Pending, PromptForm, Space, SpaceUse};
+use crate::store::{FindStore, Found, Lexical, Nearest, Pending, PromptForm, Space, SpaceUse};
 use crate::text::query::TextQuery;
 
 pub use fuse::FORMULA;

@@ -8,10 +8,9 @@ use std::cmp::Reverse;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::api::limits;
 use crate::domain::{
     Figure, MetricsReport, MetricsSummary, Phase, Prompt, PromptMetrics, StatsBy, StatsGroup, StatsLine, StepMetrics,
-    TextSize,
+    TextSize, limits,
 };
 use crate::store::tally::Tallies;
 use crate::store::{Measured, Relations};

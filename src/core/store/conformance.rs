@@ -23,8 +23,8 @@ mod words;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Filter, Order, PageSpec, Store, samples};
-use crate::domain::{Prompt, PromptId, PromptSummary};
+use super::{PageSpec, Store, samples};
+use crate::domain::{Filter, Order, Prompt, PromptId, PromptSummary};
 use crate::error::Code;
 
 /// One requirement on every backend, checked over an empty database.

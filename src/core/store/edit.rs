@@ -1,7 +1,6 @@
 //! Edits of a stored prompt. Applied here, so that every backend gives the same result.
 
-use crate::api::limits;
-use crate::domain::{Prompt, Timestamp};
+use crate::domain::{Prompt, Timestamp, limits};
 use crate::error::{Error, Result};
 
 /// Changes to one prompt. `None` leaves a field as it is.

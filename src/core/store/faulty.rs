@@ -9,14 +9,14 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    Admitted, Applied, Draw, Filter, FindStore, Found, Held, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
-    JudgementStore, Lexical, MeasureStore, MeasureWatch, Measured, Mutation, Nearest, NewJob, Order, Page, PageSpec,
-    Part, Pending, PromptVectors, Relations, Renewal, Room, Session, SessionWithPrompts, SetAside, Space, SpaceUse,
-    SpendCall, SpendQuery, SpendRow, SpendStore, Store, Taken, Taking, TrashedPage, Unembedded, Worker,
+    Admitted, Applied, Draw, FindStore, Found, Held, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, JudgementStore,
+    Lexical, MeasureStore, MeasureWatch, Measured, Mutation, Nearest, NewJob, Page, PageSpec, Part, Pending,
+    PromptVectors, Relations, Renewal, Room, Session, SessionWithPrompts, SetAside, Space, SpaceUse, SpendCall,
+    SpendQuery, SpendRow, SpendStore, Store, Taken, Taking, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
-    Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId,
-    StatsBy, Timestamp,
+    Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary,
+    SessionId, StatsBy, Timestamp,
 };
 use crate::error::Error;
 use crate::ledger::{CallEnd, Money, Need};

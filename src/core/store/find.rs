@@ -6,8 +6,8 @@
 //!
 //! Filters are applied inside, never after a limit. `core::search` fuses and highlights results.
 
-use super::{Filter, Pending};
-use crate::domain::{Prompt, PromptId, PromptSummary};
+use super::Pending;
+use crate::domain::{Filter, Prompt, PromptId, PromptSummary};
 use crate::text::query::TextQuery;
 
 /// Search over a database of prompts.

@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use super::{Filter, FindStore, Order, Page, PageSpec, SessionWithPrompts, Store};
-use crate::domain::{Prompt, PromptFields, PromptId, PromptSummary, PromptTexts, SelectedPrompt};
+use super::{FindStore, Page, PageSpec, SessionWithPrompts, Store};
+use crate::domain::{Filter, Order, Prompt, PromptFields, PromptId, PromptSummary, PromptTexts, SelectedPrompt};
 use crate::error::Result;
 
 /// A form of prompts; a store reads no more than it needs. `fields` is for [`SelectedPrompt`] only.

@@ -8,8 +8,8 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Filter, Pending};
-use crate::domain::{PromptId, StatsBy, StatsLine, StatsTotals};
+use super::Pending;
+use crate::domain::{Filter, PromptId, StatsBy, StatsLine, StatsTotals};
 
 /// Prompts counted between two progress reports: some tenths of a second.
 const STEP: u64 = 2_000;

@@ -2,7 +2,7 @@
 //!
 //! Pure and fast (one pass each); each list is in the order of the text, as written.
 
-use super::visited::visit;
+use crate::visited::visit;
 
 /// The numbers of `text`: maximal runs of digits with single separators inside (`.`, `,`, `:`, `/`, `-`, `'`, `_`).
 pub fn numbers(text: &str) -> Vec<&str> {

@@ -17,5 +17,4 @@ pub mod snippet;
 pub mod template;
 pub mod terms;
 pub mod tokens;
-pub(crate) mod visited;
 pub mod yaml;

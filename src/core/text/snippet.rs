@@ -12,8 +12,8 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::query::{Phrase, TextQuery};
 use super::terms::{Analyzer, Form, Word, is_spaceless};
-use super::visited::visit;
 use crate::domain::PromptTexts;
+use crate::visited::visit;
 
 /// Characters of an excerpt, without ellipses.
 pub const LENGTH: usize = 160;

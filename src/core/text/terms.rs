@@ -23,7 +23,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::forms::{Form, FormKind, MOST_JOINED, spaced};
-use super::visited::visit;
+use crate::visited::visit;
 
 /// Folds case (lower, `ß` as `ss`, one small sigma), removes accents, and unifies compatibility
 /// forms (full-width letters, ligatures) and typographic apostrophes.

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::format::TransferFormat;
 use super::write::Writer;
-use crate::domain::SessionId;
+use crate::domain::{Filter, Order, SessionId};
 use crate::error::Result;
-use crate::store::{Filter, Order, PageSpec, Session, Store};
+use crate::store::{PageSpec, Session, Store};
 
 /// Prompts per piece.
 const PAGE: u32 = 200;

@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::read::{Place, Raw};
 use super::session::{self, Facts};
-use crate::api::{self, Decoded, Field, Kind, Known, Request, limits};
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
+use crate::api::{self, Decoded, Field, Kind, Known, Request};
+use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp, limits};
 use crate::error::{Error, Fault};
 use crate::store::Session;
 use crate::text::shown;

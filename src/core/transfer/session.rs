@@ -8,8 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record::{MAX_STEPS, check_name};
-use crate::api::limits;
-use crate::domain::{Phase, Prompt, Timestamp};
+use crate::domain::{Phase, Prompt, Timestamp, limits};
 use crate::error::Fault;
 use crate::store::Session;
 

@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
+use crate::domain::{Filter, ModelMetadata, Order, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp};
 use crate::error::{Code, Error, Result};
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, Order, PageSpec, Session, Store, samples};
+use crate::store::{PageSpec, Session, Store, samples};
 use crate::text::shown;
 use crate::time::from_millis;
 

@@ -8,7 +8,7 @@
 
 use std::io;
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use futures_util::StreamExt;
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta, ProtocolVersion};

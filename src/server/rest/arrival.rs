@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use aludel_core::error::{Code, Error, Result};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};

@@ -7,9 +7,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use aludel_core::config::{ConfigError, ConfigFault, ServerConfig};
+use aludel_core::config::ServerConfig;
 use aludel_core::engine::Engine;
-use aludel_core::error::{Error, Result};
+use aludel_core::error::{ConfigError, ConfigFault, Error, Result};
 use tokio::net::{TcpListener, lookup_host};
 
 use super::host::Host;

@@ -22,7 +22,7 @@ mod upload;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use aludel_core::engine::Engine;
 use aludel_core::error::Problem;
 use axum::Router;

@@ -8,7 +8,8 @@
 
 use std::time::Duration;
 
-use aludel_core::event::{Event, Run};
+use aludel_core::event::Event;
+use aludel_core::event::run::Run;
 use aludel_core::job::Following;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
@@ -115,7 +116,8 @@ fn frame(piece: &mut Vec<u8>, event: &Event) -> Result<(), serde_json::Error> {
 #[cfg(test)]
 mod tests {
     use aludel_core::domain::{Phase, SessionId};
-    use aludel_core::event::{EventKind, RunControl};
+    use aludel_core::event::EventKind;
+    use aludel_core::event::run::RunControl;
     use futures_util::{FutureExt, StreamExt};
 
     use super::*;

@@ -4,7 +4,7 @@ use aludel_core::api::{CompareRequest, SelectRequest};
 use aludel_core::domain::{CompareResult, Operation};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Error, Problem, Result};
-use aludel_core::event::Run;
+use aludel_core::event::run::Run;
 use serde_json::Value;
 
 use crate::tui::effect::Ticket;

@@ -6,7 +6,7 @@ use aludel_core::api::{JobKey, ResumeJobRequest};
 use aludel_core::domain::{JobDetails, SessionId};
 use aludel_core::engine::Engine;
 use aludel_core::error::Result;
-use aludel_core::event::{Run, RunControl};
+use aludel_core::event::run::{Run, RunControl};
 use tokio::sync::{Notify, mpsc};
 
 use super::inquiry::named;

@@ -2,8 +2,7 @@
 //!
 //! They only yield the raw request; the core validates it when it runs.
 
-use aludel_core::api::limits;
-use aludel_core::domain::Phase;
+use aludel_core::domain::{Phase, limits};
 use serde_json::{Map, Value, json};
 
 /// The configured defaults, for display. The core applies the same if a request omits a field.

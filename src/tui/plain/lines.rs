@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Read as _, Write};
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use tokio::sync::mpsc;
 
 use crate::tui::widgets::safe::{safe, safe_line, typed};

@@ -13,7 +13,8 @@ use aludel_core::api::{
 use aludel_core::domain::{Operation, Prompt, PromptId, PromptSummary};
 use aludel_core::engine::{Engine, Estimate, Preflight};
 use aludel_core::error::{Problem, Result};
-use aludel_core::event::{Run, RunView};
+use aludel_core::event::RunView;
+use aludel_core::event::run::Run;
 use aludel_core::time::{Clock, SystemClock};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;

@@ -7,8 +7,8 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use aludel_core::api::limits;
 use aludel_core::config::Environment;
+use aludel_core::domain::limits;
 use aludel_core::files;
 use tokio::process::Command;
 

@@ -5,8 +5,8 @@ use aludel_core::domain::{
     ProviderKind, ProviderTest, SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals,
 };
 use aludel_core::engine::ProviderFacts;
+use aludel_core::ledger::Price;
 use aludel_core::probe::KeySource;
-use aludel_core::provider::catalog::Price;
 use aludel_core::time::from_millis;
 use serde_json::json;
 

@@ -8,7 +8,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use aludel_core::domain::Phase;
-use aludel_core::event::{EventKind, Run};
+use aludel_core::event::EventKind;
+use aludel_core::event::run::Run;
 use serde_json::{Value, json};
 
 use super::fault::Fault;

@@ -16,8 +16,8 @@ use crate::config::expand::{self, Expanded, Variables};
 use crate::config::kind::Kind;
 use crate::config::merge::is_redacted;
 use crate::config::tree::{self, Node};
-use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Origins, Paths, REDACTED, keys};
-use crate::error::Error;
+use crate::config::{Config, Origins, Paths, REDACTED, keys};
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error};
 use crate::files;
 
 /// The byte order mark some editors write at the start of a file. It is preserved.

@@ -15,11 +15,10 @@ pub use change::{as_if_set, set};
 pub use starter::init;
 pub use view::{Setting, export, get, show};
 
-use super::error::ConfigError;
 use super::expand::Variables;
 use super::merge::Merged;
 use super::{Config, Origins, Paths, build, check};
-use crate::error::Error;
+use crate::error::{ConfigError, Error};
 
 /// Checks the configuration file alone, without environment, flags or providers. References to
 /// variables are checked for form only. A missing file is valid unless it was named.

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::change::escaped;
 use crate::config::table::TABLE;
-use crate::config::{Config, ConfigError, ConfigFault, ConfigSource, Loaded, Origin, keys};
+use crate::config::{Config, Loaded, Origin, keys};
 use crate::domain::Phase;
-use crate::error::Error;
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error};
 
 /// One line of `config show`.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest, SelectRequest};
 use crate::domain::{JobDetails, JobState, Operation, SessionId};
-use crate::event::Run;
+use crate::event::run::Run;
 use crate::store::{Held, Taking, Worker};
 
 /// Every call costs something, and the second and third variant hang in their second phase.

@@ -152,7 +152,7 @@ async fn an_import_is_answered_before_its_vectors_and_the_background_begins_with
     assert_eq!(import(&engine, 80, json!({})).await, 40);
     assert!(server.until_asked(1).await, "nobody waits for it, and it is under way");
     assert!(engine.finder().spaces().await.unwrap().is_empty());
-    assert_eq!(engine.store().count(crate::store::Filter::default()).await.unwrap(), 80);
+    assert_eq!(engine.store().count(crate::domain::Filter::default()).await.unwrap(), 80);
     engine.stop_indexing();
     engine.close().await.unwrap();
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use crate::config::{Environment, Loaded, ProviderConfig};
 use crate::domain::ProviderKind;
 use crate::probe;
-use crate::provider::registry::{ProviderSettings, Registry};
+use crate::provider::registry::Registry;
+use crate::provider::settings::{KeyCommand, KeySource, ProviderSettings};
 use crate::provider::transport::probe::ollama_url;
-use crate::provider::transport::{KeyCommand, KeySource};
 
 /// The registry of the configured providers and the kinds that can be used by name.
 pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {

@@ -3,11 +3,11 @@
 use futures_util::StreamExt;
 
 use super::{Case, Failures};
-use crate::domain::{ModelMetadata, Phase};
+use crate::domain::{ModelMetadata, Phase, TargetFamily};
 use crate::error::{Error, Result};
 use crate::judge::ask::Unanswered;
 use crate::judge::{Judge, Judging};
-use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, TargetFamily, complete};
+use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, complete};
 
 /// The instruction to restate a prompt.
 const RESTATE: &str = "Say the prompt that you are given in your own words. Keep every demand, limit, name and format, add \

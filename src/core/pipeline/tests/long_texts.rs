@@ -5,7 +5,7 @@ use crate::domain::TokenUsage;
 use crate::offload::INLINE_BYTES;
 use crate::provider::{ChatRequest, Chunk, ChunkStream, Completion};
 use crate::text::adversarial::SHAPES;
-use crate::text::visited::visited;
+use crate::visited::visited;
 
 use super::*;
 
@@ -69,7 +69,7 @@ async fn long_answers_are_cleaned_and_ranked_on_another_thread() {
 }
 
 /// Follows a run and calls `then` when its variant has finished, while the ranking is running.
-async fn follow(mut run: Run, then: impl AsyncFn(&crate::event::RunControl)) -> Vec<Event> {
+async fn follow(mut run: Run, then: impl AsyncFn(&crate::event::run::RunControl)) -> Vec<Event> {
     let control = run.control();
     let mut events = Vec::new();
     while let Some(event) = run.next().await {

@@ -185,7 +185,13 @@ fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -
 }
 
 /// The text of a phase in this shape.
-fn text(case: &Case, phase: Phase, shape: Shape, target: super::TargetFamily, beside: &GivenTexts<'_>) -> String {
+fn text(
+    case: &Case,
+    phase: Phase,
+    shape: Shape,
+    target: crate::domain::TargetFamily,
+    beside: &GivenTexts<'_>,
+) -> String {
     if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
         return String::from(&*case.reading.request);
     }

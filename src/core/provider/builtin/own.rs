@@ -10,8 +10,7 @@ use super::library::Library;
 use super::read::Reading;
 use super::render::{GivenTexts, tag};
 use super::text;
-use crate::domain::Phase;
-use crate::provider::TargetFamily;
+use crate::domain::{Phase, TargetFamily};
 
 /// A prompt split at its request tag.
 struct Cut<'t> {

@@ -8,7 +8,7 @@ use super::library::Library;
 use super::words::{Cues, words};
 use crate::text::facts;
 use crate::text::language::{Language, words_of};
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// The form of a request.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::frame::{Case, Layout, Part, Shape};
-use crate::provider::TargetFamily;
+use crate::domain::TargetFamily;
 
 /// A text and the name of its tag.
 pub(super) struct Marked<'t> {

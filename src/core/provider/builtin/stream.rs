@@ -131,8 +131,9 @@ fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::domain::Phase;
+    use crate::domain::TargetFamily;
     use crate::ledger::Account;
-    use crate::provider::{JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, TargetFamily, complete};
+    use crate::provider::{JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, complete};
     use futures_util::StreamExt;
 
     fn request(input: &str, model: Option<&str>) -> ChatRequest {

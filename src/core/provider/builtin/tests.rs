@@ -6,7 +6,7 @@ use proptest::prelude::{ProptestConfig, any, prop, prop_assert, prop_assert_eq, 
 use proptest::strategy::Strategy as _;
 
 use super::*;
-use crate::provider::TargetFamily;
+use crate::domain::TargetFamily;
 
 mod enumerated;
 mod labelled;

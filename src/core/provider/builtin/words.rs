@@ -1,6 +1,6 @@
 //! Words and cues: splits text into words and matches cue words.
 
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// The words of a lower-case text: letters, digits and `-`, `_`, `+`, `#` within them.
 pub(super) fn words(lower: &str) -> Vec<&str> {

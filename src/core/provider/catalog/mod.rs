@@ -15,7 +15,6 @@
 
 mod address;
 mod parse;
-mod price;
 #[cfg(test)]
 mod tests;
 
@@ -23,8 +22,8 @@ use indexmap::IndexMap;
 use jiff::civil::Date;
 
 use crate::domain::ProviderKind;
+use crate::ledger::Price;
 use crate::text::yaml::Faults;
-pub use price::{Price, Tier};
 
 /// The reasoning headroom in tokens for rows that give none of a model that reasons.
 pub const DEFAULT_HEADROOM: u32 = 8_000;

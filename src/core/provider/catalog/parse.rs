@@ -6,8 +6,9 @@
 use indexmap::IndexMap;
 use jiff::civil::Date;
 
-use super::{Catalog, DEFAULT_HEADROOM, Group, ModelCard, Price, Sampling, Tier};
+use super::{Catalog, DEFAULT_HEADROOM, Group, ModelCard, Sampling};
 use crate::domain::ProviderKind;
+use crate::ledger::{Price, Tier};
 use crate::text::yaml::{self, Faults, Node, Reader};
 
 const GROUP: &[&str] = &["source", "read", "default", "default_embedding", "models"];

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::ProviderSettings;
 use super::wires::is_openai_itself;
 use crate::assets::Assets;
 use crate::domain::ProviderKind;
 use crate::error::Error;
 use crate::provider::catalog::Catalog;
+use crate::provider::settings::ProviderSettings;
 use crate::time::Clock;
 
 /// Today's view of the catalogue, or why it cannot be used.

@@ -10,8 +10,8 @@ use crate::config::Secret;
 use crate::error::Code;
 use crate::ledger::Account;
 use crate::provider::embedding::Purpose;
+use crate::provider::settings::KeySource;
 use crate::provider::sim::testing::request;
-use crate::provider::transport::KeySource;
 use crate::provider::transport::testing::{Script, ScriptedServer};
 use crate::provider::{ChatRequest, Chunk, complete};
 

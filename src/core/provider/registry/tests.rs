@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::*;
 use crate::assets::AssetDirs;
+use crate::domain::BUILTIN;
 use crate::error::Code;
 use crate::provider::sim::testing::{request, sim};
 use crate::provider::timeout::Timeouts;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::ProviderSettings;
 use crate::domain::ProviderKind;
+use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::Wire;
 use crate::provider::wire::anthropic::Anthropic;
 use crate::provider::wire::google::Google;

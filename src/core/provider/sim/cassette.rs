@@ -182,7 +182,7 @@ mod tests {
             let Err(Error::Config(error)) = Sim::from_file("s", &folder.path().join("s.yaml")) else {
                 panic!("{text}")
             };
-            assert_eq!(error.faults[0].source, crate::config::ConfigSource::File(folder.path().join(file)));
+            assert_eq!(error.faults[0].source, crate::error::ConfigSource::File(folder.path().join(file)));
             assert_eq!(error.faults[0].line, Some(line), "{text}: {error:?}");
         }
     }

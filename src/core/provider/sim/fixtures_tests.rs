@@ -11,7 +11,8 @@ use super::Sim;
 use super::testing::{judge_request, phase_request};
 use crate::domain::{Phase, ProviderKind};
 use crate::error::{Code, ProviderError};
-use crate::provider::registry::{ProviderSettings, Registry};
+use crate::provider::registry::Registry;
+use crate::provider::settings::ProviderSettings;
 use crate::provider::{Brief, Chunk, Completion, Provider, complete};
 
 fn folder() -> PathBuf {

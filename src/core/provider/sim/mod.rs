@@ -42,10 +42,10 @@ use rule::Call;
 use script::{Script, Usage};
 use template::Filling;
 
-use super::catalog::Price;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::domain::TokenUsage;
 use crate::error::{Error, ProviderError};
+use crate::ledger::Price;
 use crate::text::tokens;
 
 /// A provider that runs a script. Clones share the journal and the rule counts.

@@ -14,8 +14,7 @@ use super::judge::JudgeScript;
 use super::pacing::Pacing;
 use super::rule::Rule;
 use super::strict;
-use crate::config::{ConfigError, ConfigFault, ConfigSource};
-use crate::error::Error;
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error};
 use crate::text::yaml;
 
 /// The default model.

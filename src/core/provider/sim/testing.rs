@@ -1,9 +1,9 @@
 //! Requests and scripted providers for tests of the layers above: small, fixed, and the same everywhere.
 
 use super::Sim;
-use crate::domain::Phase;
+use crate::domain::{Phase, TargetFamily};
 use crate::ledger::Account;
-use crate::provider::{Brief, ChatRequest, JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role, TargetFamily};
+use crate::provider::{Brief, ChatRequest, JudgeBrief, JudgeQuestion, Message, PhaseBrief, Role};
 
 /// Creates a provider named `sim` that plays `script`.
 ///

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::super::wire::{Piece, WireUsage};
+use super::super::wire::Piece;
 use super::super::{ChatRequest, Chunk, Completion};
 use crate::domain::TokenUsage;
+use crate::ledger::WireUsage;
 use crate::text::tokens;
 
 /// The cost of a model's usage in US dollars; `None` if its price is unknown.

@@ -16,13 +16,13 @@ use super::answer::CostOf;
 use super::link::{LONGEST_ANSWER, ProviderClient};
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Account, Actual, Call, Money};
+use crate::ledger::{Account, Actual, Call, Money, WireUsage};
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
 use crate::provider::metered::{self, TermsOf};
 use crate::provider::permit::Permits;
 use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
 use crate::provider::timeout::Timeouts;
-use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH, WireUsage};
+use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH};
 use crate::text::tokens;
 
 /// Characters per call (a single text can be longer): far below the lowest limit, 300,000 tokens.

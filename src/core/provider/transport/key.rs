@@ -6,42 +6,13 @@
 
 mod command;
 
-use std::collections::BTreeSet;
-
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::config::Secret;
 use crate::error::{ProviderError, ProviderFailure};
+use crate::provider::settings::KeySource;
 use crate::redact;
-
-/// Where a key comes from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum KeySource {
-    /// No key; none is sent.
-    #[default]
-    None,
-    /// A configured key.
-    Given(Secret),
-    /// The first non-blank line printed by a shell command.
-    Command(KeyCommand),
-}
-
-/// A command that prints a key.
-#[derive(Clone, PartialEq, Eq)]
-pub struct KeyCommand {
-    /// The shell command. It can contain a credential, so it is never shown.
-    pub line: String,
-    /// Environment variables removed for it: the keys of other providers.
-    pub withheld: BTreeSet<String>,
-}
-
-/// Shows only the names of the withheld variables.
-impl std::fmt::Debug for KeyCommand {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeyCommand").field("withheld", &self.withheld).finish_non_exhaustive()
-    }
-}
 
 /// The key of one provider.
 #[derive(Debug)]

@@ -12,7 +12,6 @@ use reqwest::{Request, Response, StatusCode, Url};
 use tokio::time::{Instant, timeout_at};
 
 use super::super::frame::Framing;
-use super::super::registry::ProviderSettings;
 use super::super::timeout::{self, Timeouts};
 use super::super::wire::{Auth, HttpCall, Method, Refusal, Wire};
 use super::client::Clients;
@@ -21,6 +20,7 @@ use super::place::{self, Place};
 use super::trouble::Called;
 use crate::config::Secret;
 use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::provider::settings::ProviderSettings;
 use crate::redact;
 use crate::time::Clock;
 

@@ -43,7 +43,6 @@ use answer::Answer;
 pub use answer::CostOf;
 pub use client::Clients;
 pub use embedding::{CallPolicy, HttpEmbedder};
-pub use key::{KeyCommand, KeySource};
 pub use link::ProviderClient;
 use link::{LONGEST_ANSWER, Wanted};
 pub use models::Listing;

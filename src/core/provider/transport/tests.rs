@@ -18,7 +18,7 @@ use crate::config::Secret;
 use crate::domain::ProviderKind;
 use crate::error::{Error, ProviderFailure};
 use crate::provider::complete;
-use crate::provider::registry::ProviderSettings;
+use crate::provider::settings::{KeySource, ProviderSettings};
 use crate::provider::sim::testing::request;
 use crate::time::SystemClock;
 use codec::Plain;

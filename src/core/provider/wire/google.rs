@@ -22,10 +22,9 @@ use super::escape::escape;
 use super::lengths::without_lengths;
 use super::reading::{self, text, tokens};
 use super::turns::{Turn, Turns};
-use super::{
-    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire, WireUsage,
-};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
 use crate::provider::embedding::Purpose;
 use crate::provider::frame::Framing;

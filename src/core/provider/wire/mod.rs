@@ -33,6 +33,7 @@ use super::ChatRequest;
 use super::embedding::Purpose;
 use super::frame::{Frame, Framing};
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 
 /// One protocol.
 pub trait Wire: Send + Sync {
@@ -105,19 +106,6 @@ pub enum Piece {
     Truncated,
     /// The answer is complete; nothing of interest follows.
     End,
-}
-
-/// Token counts, with the same meaning for all vendors.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WireUsage {
-    /// All input tokens, cached ones included.
-    pub input: Option<u64>,
-    /// Of these, read from the provider's cache.
-    pub cached_input: Option<u64>,
-    /// Of these, written to the provider's cache.
-    pub cache_write: Option<u64>,
-    /// All tokens billed as output, reasoning included.
-    pub output: Option<u64>,
 }
 
 /// A request to send.

@@ -15,10 +15,9 @@ use serde_json::{Map, Value, json};
 
 use self::reader::Reader;
 use super::reading::{self, names, tokens};
-use super::{
-    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire, WireUsage,
-};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 use crate::provider::frame::Framing;
 use crate::provider::{ChatRequest, Message, Role};
 use crate::text::tokens::estimate;

@@ -16,10 +16,9 @@ use serde_json::json;
 
 use self::chat::{Chat, Dialect};
 use super::failure::Cause;
-use super::{
-    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire, WireUsage,
-};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
 

@@ -1,9 +1,9 @@
 //! Edits, ranks, deletions.
 
 use super::{Check, assert_fails, expected, first_page, ids, read_all, store_samples, stored};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{Filter, Order, Prompt, PromptId};
 use crate::error::Code;
-use crate::store::{Applied, Edit, Filter, Mutation, Order, Store, samples};
+use crate::store::{Applied, Edit, Mutation, Store, samples};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "an edit changes tags and notes and raises the revision", run: an_edit_changes_tags_and_notes },

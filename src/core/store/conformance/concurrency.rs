@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::{Check, first_page, read_all, stored};
-use crate::domain::Prompt;
+use crate::domain::{Filter, Order, Prompt};
 use crate::error::Code;
-use crate::store::{Edit, Filter, Mutation, Order, Store, samples};
+use crate::store::{Edit, Mutation, Store, samples};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "writes of many threads are all kept", run: writes_of_many_threads_are_all_kept },

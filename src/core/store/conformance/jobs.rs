@@ -7,12 +7,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Check, assert_fails, first_page, ids};
-use crate::domain::{Job, JobState, Operation, PromptId, SessionId};
+use crate::domain::{Filter, Job, JobState, Operation, Order, PromptId, SessionId};
 use crate::error::Code;
 use crate::event::EventKind;
 use crate::store::{
-    Filter, Held, JobEnd, JobProgress, JobUnit, MOST_ATTEMPTS, Mutation, NewJob, Order, Renewal, Store, Taken, Taking,
-    Worker, samples,
+    Held, JobEnd, JobProgress, JobUnit, MOST_ATTEMPTS, Mutation, NewJob, Renewal, Store, Taken, Taking, Worker, samples,
 };
 
 pub(super) const CHECKS: &[Check] = &[

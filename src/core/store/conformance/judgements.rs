@@ -1,9 +1,9 @@
 //! Judgements, stored as long as one of their prompts is and found by each; and judge profiles.
 
 use super::{Check, assert_fails, store_samples};
-use crate::domain::{Calibration, JudgeProfile, Judgement, PromptId};
+use crate::domain::{Calibration, Filter, JudgeProfile, Judgement, PromptId};
 use crate::error::Code;
-use crate::store::{Filter, Mutation, Store, samples};
+use crate::store::{Mutation, Store, samples};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "a judgement is read back as it was", run: a_judgement_is_read_back_as_it_was },

@@ -1,9 +1,9 @@
 //! Lists: filters, orders, pages, cursors, counts.
 
 use super::{Check, assert_fails, expected, first_page, ids, in_short, read_all, store_samples};
-use crate::domain::{Phase, Prompt, PromptId, PromptSummary, Ranking, Timestamp};
+use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, Timestamp};
 use crate::error::Code;
-use crate::store::{Filter, Mutation, Order, PageSpec, Store, samples};
+use crate::store::{Mutation, PageSpec, Store, samples};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use super::{Check, expected, store_samples};
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, Spread, StatsBy, StatsTotals, Step};
+use crate::domain::{Filter, ModelMetadata, Order, Phase, Prompt, PromptId, Spread, StatsBy, StatsTotals, Step};
 use crate::error::Error;
-use crate::store::{Edit, Filter, MeasureProgress, MeasureWatch, Mutation, Order, Relations, Store, samples};
+use crate::store::{Edit, MeasureProgress, MeasureWatch, Mutation, Relations, Store, samples};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Check;
-use crate::domain::PromptId;
-use crate::store::{Filter, Lexical, Store, samples};
+use crate::domain::{Filter, PromptId};
+use crate::store::{Lexical, Store, samples};
 use crate::text::query::TextQuery;
 
 pub(super) const CHECKS: &[Check] = &[

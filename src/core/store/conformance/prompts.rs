@@ -1,9 +1,9 @@
 //! Storing prompts and reading them back.
 
 use super::{Check, assert_fails, first_page, store_samples, stored};
-use crate::domain::{ModelMetadata, Prompt, PromptId, Step};
+use crate::domain::{Filter, ModelMetadata, Order, Prompt, PromptId, Step};
 use crate::error::Code;
-use crate::store::{Filter, Order, Store, samples};
+use crate::store::{Store, samples};
 
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "an empty database answers with nothing", run: an_empty_database_answers_with_nothing },

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use super::{Check, store_samples};
-use crate::domain::SpendBy;
+use crate::domain::{Filter, SpendBy};
 use crate::ledger::{CallEnd, Money};
-use crate::store::{
-    Admitted, Draw, Filter, LEASE, Mutation, Room, SetAside, SpendCall, SpendQuery, SpendRow, Store, samples,
-};
+use crate::store::{Admitted, Draw, LEASE, Mutation, Room, SetAside, SpendCall, SpendQuery, SpendRow, Store, samples};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[

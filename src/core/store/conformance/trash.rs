@@ -1,9 +1,9 @@
 //! The trash: hidden from all other reads, and restored as it was.
 
 use super::{Check, ids, read_all, store_samples};
-use crate::domain::{Prompt, PromptId, StatsBy, Timestamp};
+use crate::domain::{Filter, Order, Prompt, PromptId, StatsBy, Timestamp};
 use crate::error::Code;
-use crate::store::{Applied, Filter, Lexical, Mutation, Order, PageSpec, Store, samples};
+use crate::store::{Applied, Lexical, Mutation, PageSpec, Store, samples};
 use crate::text::query::TextQuery;
 use crate::time::from_millis;
 

@@ -1,10 +1,10 @@
 //! Vectors: storing, prompts without one, and the nearest, against a naive scan over all rows.
 
 use super::{Check, assert_fails, store_samples, stored};
-use crate::domain::{Prompt, PromptId};
+use crate::domain::{Filter, Prompt, PromptId};
 use crate::error::Code;
 use crate::store::{
-    CONTENT_SHARE, Filter, Found, Mutation, Nearest, Part, PromptVectors, Space, SpaceUse, Store, nearness, samples,
+    CONTENT_SHARE, Found, Mutation, Nearest, Part, PromptVectors, Space, SpaceUse, Store, nearness, samples,
 };
 
 pub(super) const CHECKS: &[Check] = &[

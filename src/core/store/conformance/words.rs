@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Check, expected, ids, read_all};
-use crate::domain::{Phase, Prompt, PromptId};
-use crate::store::{Edit, Filter, Found, Lexical, Mutation, Order, Store, samples};
+use crate::domain::{Filter, Order, Phase, Prompt, PromptId};
+use crate::store::{Edit, Found, Lexical, Mutation, Store, samples};
 use crate::text::query::{TextQuery, fields};
 
 pub(super) const CHECKS: &[Check] = &[

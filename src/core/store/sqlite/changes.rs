@@ -9,10 +9,10 @@ use super::failure::Outcome;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
 use super::{filter, jobs, judgements, prompts, totals, trash};
-use crate::domain::{Prompt, PromptId, Ranking, SessionId, Timestamp};
+use crate::domain::{Filter, Prompt, PromptId, Ranking, SessionId, Timestamp};
 use crate::error::Error;
 use crate::store::tally::Change;
-use crate::store::{Applied, Edit, Filter, Mutation};
+use crate::store::{Applied, Edit, Mutation};
 
 /// Prompts loaded at once to subtract them from the totals.
 const STEP: usize = 500;

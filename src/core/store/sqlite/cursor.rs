@@ -6,8 +6,8 @@
 use uuid::Uuid;
 
 use super::failure::Outcome;
+use crate::domain::Order;
 use crate::error::Error;
-use crate::store::Order;
 
 /// Which list a cursor belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,8 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::cursor::{List, Mark};
 use super::failure::Outcome;
 use super::rows::millis_not_before;
-use crate::domain::Phase;
-use crate::store::{Filter, Order};
+use crate::domain::{Filter, Order, Phase};
 
 /// A piece of SQL and its parameters, in order.
 #[derive(Debug)]

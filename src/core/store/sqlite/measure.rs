@@ -12,10 +12,10 @@ use super::failure::Outcome;
 use super::filter::{self, Query};
 use super::rows::Columns;
 use super::totals;
-use crate::domain::{PromptId, StatsBy};
+use crate::domain::{Filter, PromptId, StatsBy};
 use crate::error::Error;
 use crate::store::tally::{Account, Counted, Part, Tallies, day_of};
-use crate::store::{Filter, MeasureProgress, MeasureWatch, Measured, Relations};
+use crate::store::{MeasureProgress, MeasureWatch, Measured, Relations};
 use crate::time::from_millis;
 
 const MILLIS_A_DAY: i64 = 86_400_000;

@@ -3,10 +3,10 @@
 use std::sync::{Barrier, LazyLock};
 
 use super::*;
-use crate::domain::Prompt;
+use crate::domain::{Filter, Prompt};
 use crate::error::Code;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Filter, FindStore, MeasureStore, Store, samples};
+use crate::store::{FindStore, MeasureStore, Store, samples};
 
 /// The migrations of a later program: ours and one more.
 static LATER: LazyLock<Vec<Migration>> =

@@ -53,12 +53,13 @@ use self::terms::Indexer;
 use self::writer::{Flush, Writer};
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Draw, Filter, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Order, Page,
-    PageSpec, Pending, Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow,
-    SpendStore, Store, TrashedPage,
+    Admitted, Applied, Draw, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Page, PageSpec, Pending,
+    Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
+    TrashedPage,
 };
 use crate::domain::{
-    JudgeName, JudgeProfile, Judgement, JudgementId, Prompt, PromptId, PromptSummary, SessionId, StatsBy, Timestamp,
+    Filter, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary, SessionId,
+    StatsBy, Timestamp,
 };
 use crate::error::Result;
 use crate::ledger::{CallEnd, Money, Need};

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::SqliteStore;
-use crate::store::{Filter, Order, Store, conformance, samples};
+use crate::domain::{Filter, Order};
+use crate::store::{Store, conformance, samples};
 
 /// Stores `count` prompts from `first` on, one at a time, reporting each; closes only at the end.
 #[test]

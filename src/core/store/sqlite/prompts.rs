@@ -15,11 +15,10 @@ use super::fragment;
 use super::rows::{Columns, json, millis};
 use super::terms::Entry;
 use super::{filter, sessions, terms, totals};
-use crate::api::limits;
-use crate::domain::{ModelMetadata, Prompt, PromptId, SessionId, Step};
+use crate::domain::{Filter, ModelMetadata, Order, Prompt, PromptId, SessionId, Step, limits};
 use crate::error::Error;
 use crate::store::tally::Change;
-use crate::store::{Filter, Order, Page, PageSpec};
+use crate::store::{Page, PageSpec};
 
 /// Stores new prompts with their index entries, and a run for each whose run is unknown.
 pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> Outcome<()> {

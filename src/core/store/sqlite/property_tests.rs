@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::SqliteStore;
-use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step};
-use crate::store::{Applied, Edit, Filter, Mutation, Order, PageSpec, Store, conformance, samples};
+use crate::domain::{Filter, ModelMetadata, Order, Phase, Prompt, PromptId, SessionId, Source, Step};
+use crate::store::{Applied, Edit, Mutation, PageSpec, Store, conformance, samples};
 use crate::time::from_millis;
 
 pub(super) fn text() -> impl Strategy<Value = String> {

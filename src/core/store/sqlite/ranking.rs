@@ -21,8 +21,8 @@ use super::matches::{self, Match};
 use super::rows::{Columns, millis_not_before};
 use super::terms;
 use super::vectors::Keys;
-use crate::domain::{Phase, PromptId};
-use crate::store::{Filter, Found, Hit, Lexical};
+use crate::domain::{Filter, Phase, PromptId};
+use crate::store::{Found, Hit, Lexical};
 
 /// Weights of content, original input, tags and notes: what a person wrote about a prompt says more
 /// than one of the many words of its text.

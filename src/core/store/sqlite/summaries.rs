@@ -8,8 +8,8 @@ use super::failure::Outcome;
 use super::filter::{self, Query};
 use super::prompts::check_limit;
 use super::rows::{Columns, json, millis};
-use crate::domain::{PromptId, PromptSummary, SessionId};
-use crate::store::{Filter, Order, Page, PageSpec};
+use crate::domain::{Filter, Order, PromptId, PromptSummary, SessionId};
+use crate::store::{Page, PageSpec};
 
 /// The columns read of each row `p` of `prompts`.
 const COLUMNS: &str = "p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,

@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::domain::PromptId;
+use crate::domain::{Filter, Order, PromptId};
 use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, operation, text};
 use crate::store::sqlite::{SqliteStore, connection, tokenizer};
-use crate::store::{Edit, Filter, FindStore, Found, Lexical, Mutation, Order, Store, conformance, samples};
+use crate::store::{Edit, FindStore, Found, Lexical, Mutation, Store, conformance, samples};
 
 /// Term, key, column, position: everything an index holds.
 type Instance = (String, i64, String, i64);

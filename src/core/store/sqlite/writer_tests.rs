@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::*;
-use crate::domain::Prompt;
+use crate::domain::{Filter, Prompt};
 use crate::error::Code;
+use crate::store::Store;
 use crate::store::samples;
 use crate::store::sqlite::connection::PATIENCE;
 use crate::store::sqlite::{SqliteStore, prompts};
-use crate::store::{Filter, Store};
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();

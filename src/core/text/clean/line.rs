@@ -2,7 +2,7 @@
 //!
 //! Each test has a counterpart for the beginning of a line, because replies are streamed.
 
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// Namespace of the line tests. All take it without its line feed.
 pub(super) struct Line;

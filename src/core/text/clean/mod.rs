@@ -23,7 +23,7 @@ use line::Line;
 use pending::Pending;
 use users::UsersTexts;
 
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// Characters held before a fence that opens the reply without a preamble counts as the outer one.
 /// It is then dropped; if text follows its end, only the opening fence is lost.

@@ -6,7 +6,7 @@
 //! Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian, Chinese, Japanese, Korean.
 
 use crate::text::terms::fold;
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// The longest preamble, in characters.
 pub(super) const LONGEST_PREAMBLE: usize = 240;

@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use crate::text::terms::flatten;
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// Sentences shorter than this, in bytes, prove nothing.
 const PROOF: usize = 8;

@@ -13,7 +13,7 @@ use super::reading::Reader;
 use super::words;
 use crate::text::language::is_ideographic;
 use crate::text::terms::{TermId, fold};
-use crate::text::visited::visit;
+use crate::visited::visit;
 
 /// How a number bounds what it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ use super::words;
 use crate::text::facts;
 use crate::text::language::{Language, is_ideographic, is_sure, language, words_of};
 use crate::text::terms::{Analyzer, TermId, flatten};
-use crate::text::visited;
+use crate::visited;
 
 /// Terms of a run; repeated runs measure repetition.
 const RUN: usize = 4;

@@ -2,7 +2,7 @@
 //!
 //! All text except list markers is in one unit. Only code blocks are tracked across lines.
 
-use crate::text::visited;
+use crate::visited;
 
 /// The kind of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

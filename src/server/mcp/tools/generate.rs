@@ -6,7 +6,8 @@
 use aludel_core::api::{GenerateRequest, Known};
 use aludel_core::domain::GenerationResult;
 use aludel_core::error::Error;
-use aludel_core::event::{EventKind, Outcome, Run};
+use aludel_core::event::run::Run;
+use aludel_core::event::{EventKind, Outcome};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

@@ -6,7 +6,8 @@
 
 use aludel_core::api::GenerateRequest;
 use aludel_core::error::{Code, Error};
-use aludel_core::event::{EventKind, Outcome, Run};
+use aludel_core::event::run::Run;
+use aludel_core::event::{EventKind, Outcome};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
@@ -75,12 +76,12 @@ fn stopped(unsaved: &[String]) -> Error {
 mod tests {
     use aludel_core::domain::SessionId;
     use aludel_core::error::Problem;
-    use aludel_core::event::RunControl;
+    use aludel_core::event::run::RunControl;
     use axum::response::IntoResponse;
 
     use super::*;
 
-    fn channel() -> (aludel_core::event::EventSender, Run) {
+    fn channel() -> (aludel_core::event::run::EventSender, Run) {
         let session: SessionId = "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21".parse().unwrap();
         Run::new(session, RunControl::new(1))
     }

@@ -4,8 +4,7 @@
 //! the mark comes near the end. Typing starts a search after a pause; one that could cost money
 //! starts only when asked for. If the core refuses, the typed query and the rows stay as they are.
 
-use aludel_core::api::limits;
-use aludel_core::domain::{ImportReport, Prompt, PromptId};
+use aludel_core::domain::{ImportReport, Prompt, PromptId, limits};
 use aludel_core::engine::Indexing;
 
 use crate::tui::action::ScreenName;

@@ -13,8 +13,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::KeyCommand;
 use crate::config::Secret;
+use crate::provider::settings::KeyCommand;
 
 /// The longest a command can run.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);

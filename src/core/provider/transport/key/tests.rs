@@ -1,6 +1,7 @@
 //! Commands that print keys, and those that fail to, in a real shell.
 
 use super::*;
+use crate::provider::settings::KeyCommand;
 
 fn of(command: &str) -> Key {
     withholding(command, &[])

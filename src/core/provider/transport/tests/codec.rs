@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::error::{ProviderError, ProviderFailure};
+use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
 use crate::provider::frame::{Frame, Framing};
 use crate::provider::wire::{
-    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Piece, Refusal, Wire, WireUsage,
+    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Piece, Refusal, Wire,
 };
 
 pub(super) struct Plain {

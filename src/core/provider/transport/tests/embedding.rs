@@ -3,8 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::*;
-use crate::ledger::{Account, Caps, Labels, Money};
-use crate::provider::catalog::Price;
+use crate::ledger::{Account, Caps, Labels, Money, Price};
 use crate::provider::embedding::{Embedder, Purpose};
 use crate::provider::metered::CostBounds;
 use crate::provider::permit::Permits;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::provider::settings::KeyCommand;
 use crate::provider::wire::Auth;
 
 #[tokio::test]

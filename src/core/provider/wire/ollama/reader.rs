@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 use crate::provider::wire::failure::Cause;
 use crate::provider::wire::reading::{self, text, tokens};
-use crate::provider::wire::{AnswerReader, Piece, WireUsage};
+use crate::provider::wire::{AnswerReader, Piece};
 
 /// Reads one answer.
 pub(super) struct Reader {

@@ -7,11 +7,12 @@
 use serde_json::Value;
 
 use super::super::failure::Cause;
-use super::super::{AnswerReader, Piece, WireUsage};
+use super::super::{AnswerReader, Piece};
 use super::chat::Dialect;
 use super::chunk::{Chunk, Delta};
 use super::error_body::ErrorBody;
 use crate::error::ProviderError;
+use crate::ledger::WireUsage;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 

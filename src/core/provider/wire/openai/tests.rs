@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::super::testing::{
     failure, failure_with, fixture, pieces, plain_request, read, stream_error, text, thinking,
 };
-use super::super::{Piece, Wire, WireUsage};
+use super::super::{Piece, Wire};
 use super::*;
 use crate::error::ProviderFailure;
+use crate::ledger::WireUsage;
 use crate::provider::embedding::Purpose;
 
 fn vendor() -> OpenAi {

@@ -251,7 +251,7 @@ pub(super) fn unembedded(
 /// See [`FindStore::count_unembedded`](crate::store::FindStore::count_unembedded).
 pub(super) fn count_unembedded(connection: &Connection, space: &Space) -> Outcome<u64> {
     let embedded = stored_space(connection, space)?.map_or(0, |space| space.prompts);
-    let all = super::filter::count(connection, &crate::store::Filter::default())?;
+    let all = super::filter::count(connection, &crate::domain::Filter::default())?;
     all.checked_sub(embedded).ok_or_else(|| Failure::damaged("a space counts more prompts than there are"))
 }
 

@@ -11,8 +11,8 @@ use super::codes::{Codes, IndexMaintenance};
 use super::exact::{self, Best};
 use super::kernel::Cosines;
 use super::{fast, stored_space};
-use crate::domain::PromptId;
-use crate::store::{Filter, Found, Hit, Nearest};
+use crate::domain::{Filter, PromptId};
+use crate::store::{Found, Hit, Nearest};
 
 /// A search result and how it was computed.
 #[derive(Debug, Default)]

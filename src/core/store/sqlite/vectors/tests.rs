@@ -9,9 +9,9 @@ use proptest::prelude::*;
 
 use super::nearest::Way;
 use super::*;
-use crate::domain::Prompt;
+use crate::domain::{Filter, Prompt};
 use crate::store::conformance::vectors::{Vectors, assert_nearest, near, space};
-use crate::store::{Applied, Filter, FindStore, Mutation, Store, conformance, samples};
+use crate::store::{Applied, FindStore, Mutation, Store, conformance, samples};
 
 /// A store with a file of codes for every space, in small blocks.
 fn open(path: &Path) -> SqliteStore {

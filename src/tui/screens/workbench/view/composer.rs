@@ -1,6 +1,6 @@
 //! The input and, on large screens, the settings of the next run.
 
-use aludel_core::api::limits;
+use aludel_core::domain::limits;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

@@ -1,82 +1,17 @@
-//! One provider as configured, and why it may not be usable.
+//! Why a provider may not be usable.
 //!
 //! Decides which kinds need a key: a vendor's own service does, a user's own server that speaks the
 //! same protocol does not. Whether a key is valid only a call can tell.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
-use indexmap::IndexMap;
-
 use super::wires;
+use crate::config::ProviderConfig;
 use crate::config::address::is_in_the_clear;
-use crate::config::{ConfigError, ConfigFault, ConfigSource, ProviderConfig, Secret};
 use crate::domain::ProviderKind;
-use crate::error::{Error, ProviderError, ProviderFailure};
-use crate::provider::retry::RetryPolicy;
-use crate::provider::timeout::Timeouts;
-use crate::provider::transport::KeySource;
+use crate::error::{ConfigError, ConfigFault, ConfigSource, Error, ProviderError, ProviderFailure};
+use crate::provider::settings::{KeySource, ProviderSettings};
 use crate::provider::wire::Auth;
 
-/// One provider as configured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderSettings {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The protocol it speaks.
-    pub kind: ProviderKind,
-    /// The default model; `None`: the provider's own default.
-    pub model: Option<String>,
-    /// Its address; `None`: the vendor's own.
-    pub base_url: Option<String>,
-    /// The embedding model; `None`: the vendor's usual one.
-    pub embedding_model: Option<String>,
-    /// Where its key comes from.
-    pub key: KeySource,
-    /// Whether a key may be sent unencrypted to another machine.
-    pub allow_http: bool,
-    /// True when one of `headers` carries a credential.
-    pub has_secret_header: bool,
-    /// Headers sent with every call; they override those of the protocol.
-    pub headers: IndexMap<String, Secret>,
-    /// A PEM file with an additional root certificate to trust.
-    pub ca_file: Option<PathBuf>,
-    /// The script of a `sim` provider.
-    pub script: Option<PathBuf>,
-    /// Retries after a failed call; 0 means none.
-    pub max_retries: u32,
-    /// The maximum number of requests in flight; `NonZeroUsize::MAX`: no limit but the run's own.
-    pub max_concurrency: NonZeroUsize,
-    /// The timeouts of a call.
-    pub patience: Timeouts,
-}
-
 impl ProviderSettings {
-    /// A provider with every default.
-    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            model: None,
-            base_url: None,
-            embedding_model: None,
-            key: KeySource::None,
-            allow_http: false,
-            has_secret_header: false,
-            headers: IndexMap::new(),
-            ca_file: None,
-            script: None,
-            max_retries: RetryPolicy::default().max_retries,
-            max_concurrency: NonZeroUsize::MAX,
-            patience: Timeouts::default(),
-        }
-    }
-
-    /// How often and with which delays its calls are repeated.
-    pub(super) fn retry_policy(&self) -> RetryPolicy {
-        RetryPolicy { max_retries: self.max_retries, ..RetryPolicy::default() }
-    }
-
     /// Why it cannot be used, and what to do; `None` if it can.
     pub(super) fn obstacle(&self) -> Option<Obstacle> {
         let Self { name, kind, .. } = self;

@@ -2,7 +2,18 @@
 //!
 //! Costs are in US dollars; the ledger rounds them up to whole billionths.
 
-use super::super::wire::WireUsage;
+/// Token counts, with the same meaning for all vendors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WireUsage {
+    /// All input tokens, cached ones included.
+    pub input: Option<u64>,
+    /// Of these, read from the provider's cache.
+    pub cached_input: Option<u64>,
+    /// Of these, written to the provider's cache.
+    pub cache_write: Option<u64>,
+    /// All tokens billed as output, reasoning included.
+    pub output: Option<u64>,
+}
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -49,7 +49,7 @@ impl ConfigError {
     }
 
     /// Fails when there are faults, those of the file first, by line.
-    pub(super) fn unless_empty(mut faults: Vec<ConfigFault>) -> Result<(), Self> {
+    pub(crate) fn unless_empty(mut faults: Vec<ConfigFault>) -> Result<(), Self> {
         if faults.is_empty() {
             return Ok(());
         }
@@ -73,7 +73,7 @@ impl ConfigFault {
     }
 
     /// A fault of an environment variable.
-    pub(super) fn environment(name: &str, key: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn environment(name: &str, key: &str, message: impl Into<String>) -> Self {
         let source = ConfigSource::Environment(name.to_owned());
         Self { source, key: key.to_owned(), line: None, column: None, message: message.into() }
     }
