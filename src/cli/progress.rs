@@ -14,7 +14,7 @@ use aludel_core::event::{PhaseState, RunView, VariantState, VariantView, part};
 
 use super::printer::Printer;
 use super::shown::Shown;
-use super::view::{self, Paint, Role, count_of, cut, one_line, span};
+use super::view::{self, Frame, Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
 use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
@@ -37,19 +37,6 @@ const ASCII_SPINNER: [char; 4] = ['|', '/', '-', '\\'];
 fn spinner(frame: usize) -> char {
     let signs: &[char] = if is_ascii() { &ASCII_SPINNER } else { &SPINNER };
     signs[frame % signs.len()]
-}
-
-/// The state a frame of the progress is drawn with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
-    /// Milliseconds since the start.
-    pub(crate) elapsed_ms: u64,
-    /// The current character of the spinner.
-    pub(crate) spinner: char,
-    /// Columns of the terminal.
-    pub(crate) width: usize,
-    /// Whether to colour.
-    pub(crate) paint: Paint,
 }
 
 /// The progress display of one run.

@@ -18,8 +18,8 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
-use crate::cli::progress::{self, Frame};
-use crate::cli::view::count_of;
+use crate::cli::progress;
+use crate::cli::view::{Frame, count_of};
 use crate::cli::wait;
 
 /// The destination of the chunks.

@@ -16,9 +16,9 @@ use crate::cli::failure::{Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::progress::{self, Frame};
+use crate::cli::progress;
 use crate::cli::shown::Shown;
-use crate::cli::view::{self, Role};
+use crate::cli::view::{self, Frame, Role};
 use crate::cli::wait;
 
 /// After this time a count shows a bar, in milliseconds.

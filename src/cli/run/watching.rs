@@ -17,9 +17,9 @@ use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::live::LiveText;
 use crate::cli::printer::{Printer, json_line};
-use crate::cli::progress::{self, Frame, Progress};
+use crate::cli::progress::{self, Progress};
 use crate::cli::shown::{Shown, ShownStream};
-use crate::cli::view::count_of;
+use crate::cli::view::{Frame, count_of};
 
 /// Asks before a run whose estimated cost needs consent; --yes gives it. The estimate becomes the
 /// budget. Without anyone to ask, the engine refuses the run, as on every face.

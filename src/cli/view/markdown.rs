@@ -6,8 +6,7 @@ use std::fmt::Write;
 
 use aludel_core::domain::{FoundPrompt, ListedPrompt, Prompt, Ranking, Step, write_moment};
 use aludel_core::store::SessionWithPrompts;
-pub(super) use aludel_core::text::markdown::escaped;
-use aludel_core::text::markdown::fenced;
+use aludel_core::text::markdown::{escaped, fenced};
 
 use super::generation::{Summary, equal};
 use super::list::{footnote, repeat};

@@ -7,9 +7,9 @@ use aludel_core::domain::{
 };
 use aludel_core::error::Result;
 use aludel_core::text::cell::Cell;
+use aludel_core::text::markdown::escaped;
 
 use super::csv::sheet;
-use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::plot::bar;
 use super::prompt::{account, by, write_facts};

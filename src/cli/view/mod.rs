@@ -6,6 +6,7 @@
 
 mod compare;
 mod csv;
+mod frame;
 mod generation;
 mod history;
 mod import;
@@ -33,6 +34,7 @@ mod words;
 
 pub(crate) use compare::{comparison, document_of_comparison, page_of_comparison};
 pub(crate) use csv::{csv, csv_of_found};
+pub(crate) use frame::Frame;
 pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;

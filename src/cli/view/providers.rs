@@ -5,12 +5,12 @@ use std::fmt::Write;
 use aludel_core::domain::{
     ProviderCheckName, ProviderCheckStatus, ProviderInfo, ProviderKind, ProviderTest, ProviderTests,
 };
+use aludel_core::text::markdown::escaped;
 
-use super::markdown::escaped;
+use super::frame::Frame;
 use super::page::{Page, Role};
 use super::table::{Column, Table, cut};
 use super::words::{money, one_line, span, thousands};
-use crate::cli::progress::Frame;
 use crate::cli::shown::Shown;
 use crate::cli::view::ornament::DOT;
 use crate::cli::view::ornament::{BAD, GOOD, NONE, Ornament, SKIPPED};

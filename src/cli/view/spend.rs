@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use aludel_core::domain::{SpendBy, SpendReport, SpendTotals};
 use aludel_core::error::Result;
 use aludel_core::text::cell::Cell;
+use aludel_core::text::markdown::escaped;
 
 use super::csv::sheet;
-use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{self, count_of, money, one_line, thousands};

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use aludel_core::domain::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 use aludel_core::error::Result;
 use aludel_core::text::cell::Cell;
+use aludel_core::text::markdown::escaped;
 use jiff::civil::Date;
 
 use super::csv::sheet;
-use super::markdown::escaped;
 use super::page::{Page, Role};
 use super::plot::{bar, sparkline, squeezed};
 use super::table::{Column, Table};

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use aludel_core::text::markdown::escaped;
 use aludel_core::text::shown::{escape, escape_line};
 use textwrap::core::display_width;
 
-use super::markdown::escaped;
 use super::page::{Page, Role};
 use crate::cli::shown::Shown;
 use crate::cli::view::ornament::{DOT, MORE, NONE, Ornament};
