@@ -3,24 +3,26 @@
 
 use aludel_core::domain::{PromptId, SessionId, SpendBy};
 use aludel_core::engine::{Better, KeptLabel};
+use aludel_core::error::Problem;
 use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::notices::Notice;
 use serde_json::Value;
 
-use super::model::drafts::Draft;
-use super::model::history::Question;
-use super::model::spend::Range;
+use super::range::Range;
 
 /// Identifies one request. A reply whose ticket is no longer current is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Ticket(pub(crate) u64);
 
 impl Ticket {
-    /// The following ticket.
+    /// The next range, in a cycle.
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
+
+/// A reply from the core, or why there is none.
+pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
 
 /// Work to be done outside the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -160,6 +162,24 @@ pub(crate) enum HistoryCommand {
     },
     /// Stores the prompts of this file.
     Import(String),
+}
+
+/// A request for rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Question {
+    /// Stored prompts, the newest first.
+    List(Value),
+    /// Matches, the best first.
+    Search(Value),
+}
+
+/// A draft as saved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Draft {
+    /// The text; empty if there is nothing to keep.
+    pub(crate) text: String,
+    /// The run in progress.
+    pub(crate) run: Option<SessionId>,
 }
 
 /// What the runtime does.

@@ -22,9 +22,8 @@ use aludel_core::event::run::{Run, RunControl};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::effect::{CoreEffect, HistoryCommand, Ticket};
-use super::message::{DraftReply, Message, Outcome};
-use super::model::drafts::Draft;
+use super::effect::{CoreEffect, Draft, HistoryCommand, Outcome, Ticket};
+use super::message::{DraftReply, Message};
 use super::model::{CostlyWhat, Names};
 use drafts::Beginning;
 use resuming::Resumed;

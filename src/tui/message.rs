@@ -10,14 +10,13 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use serde_json::Value;
 
-use super::effect::Ticket;
+use super::effect::{Outcome, Ticket};
 use super::model::drafts::Leftovers;
 use super::model::history::Answer;
 use super::model::jobs::Listed;
 use super::model::listing::SettingRow;
 use super::model::spend::Spent;
 use super::model::{Costly, Names};
-use super::terminal::{Copied, Edited};
 
 /// Anything that can change the model.
 #[derive(Debug, Clone)]
@@ -130,9 +129,6 @@ pub(crate) enum Pointer {
     Down,
 }
 
-/// A reply from the core, or why there is none.
-pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
-
 /// A reply to a query of a screen or an overlay.
 #[derive(Debug, Clone)]
 pub(crate) enum QueryReply {
@@ -190,4 +186,40 @@ pub(crate) enum DraftReply {
     NotKept(Box<Problem>),
     /// The inputs of earlier runs, the newest first.
     Inputs(Outcome<Vec<String>>),
+}
+
+/// Where a text was copied to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Copied {
+    /// True if the system's clipboard took it.
+    pub(crate) system: bool,
+    /// True if it was sent to the terminal.
+    pub(crate) terminal: bool,
+    /// The file written as well, or why there is none; only for a text that the terminal may cut.
+    pub(crate) file: Option<Result<String, String>>,
+}
+
+impl Copied {
+    /// A sentence that says where it was copied to.
+    pub(crate) fn told(&self) -> String {
+        let ways = match (self.system, self.terminal) {
+            (true, true) => "copied to the clipboard and sent to the terminal's (OSC 52)",
+            (true, false) => "copied to the clipboard",
+            (false, _) => "sent to the terminal's clipboard (OSC 52)",
+        };
+        match &self.file {
+            None => ways.to_owned(),
+            Some(Ok(file)) => format!("{ways}; it is long, so it is in {file} too"),
+            Some(Err(reason)) => format!("{ways}; terminals may cut it, and {reason}"),
+        }
+    }
+}
+
+/// The result of editing a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Edited {
+    /// The text as saved.
+    Saved(String),
+    /// Why it was not edited.
+    Failed(String),
 }

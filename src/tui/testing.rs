@@ -26,7 +26,7 @@ use super::effect::{Effect, Ticket};
 use super::message::{HistoryReply, Message, Pointer};
 use super::model::history::{Answer, Facts, Row};
 use super::model::{Defaults, Model, Names, Settings};
-use super::screens::view;
+use super::picture::view;
 use super::theme::Theme;
 use super::update::{Cx, update};
 use super::widgets::cells;

@@ -2,19 +2,17 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Size;
-use serde_json::Value;
 
-use super::action::{Action, Context, ScreenName};
-use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
+use super::action::{Action, Context};
+use super::effect::{Effect, TerminalEffect, Ticket};
 use super::keymap::Chord;
 use super::message::Message;
-use super::model::choice::name_by_id;
 use super::model::composer::vi::Taken;
 use super::model::{Costly, CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
 use super::screens::surround::is_too_small;
-use super::screens::workbench::drafts;
-use super::screens::{self, compare, history, jobs, workbench};
+use super::screens::workbench::{drafts, starting};
+use super::screens::{self, compare, history, jobs};
 
 /// What an update can look up.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +30,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         Message::Paste(_) | Message::Pointer { .. } if is_blind(model) => Vec::new(),
         Message::Key(key) => on_key(model, key),
         Message::Paste(text) => on_paste(model, &text),
+        Message::Pointer { pointer, at } if model.overlay.is_some() => overlays::point(model, pointer, at),
         Message::Pointer { pointer, at } => screens::pointer::point(model, pointer, at),
         Message::Resize { width, height } => {
             model.size = Size { width, height };
@@ -43,7 +42,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             Vec::new()
         }
         Message::Tick => Vec::new(),
-        Message::Run(raw) => start(model, raw),
+        Message::Run(raw) => starting::start(model, raw),
         Message::RunEvents { ticket, events } => {
             let now = model.now;
             model.judge.apply(ticket, &events, now);
@@ -145,37 +144,6 @@ pub(crate) fn next_change(model: &Model) -> Option<u64> {
 /// When something is next due by itself, visible or not.
 pub(crate) fn next_wake(model: &Model) -> Option<u64> {
     [next_change(model), model.drafts.due(), jobs::due(model)].into_iter().flatten().min()
-}
-
-/// Starts a run of a raw request. Refused while another is live.
-pub(crate) fn start(model: &mut Model, raw: Value) -> Vec<Effect> {
-    if let Some(reason) = workbench::refusal(model, Action::Run) {
-        model.say(Tone::Refused, model.spell(reason));
-        return Vec::new();
-    }
-    let ticket = model.ticket();
-    show_run(model, ticket, raw.clone());
-    vec![CoreEffect::Generate { ticket, raw }.into()]
-}
-
-/// Shows a run that was just requested, in place of the one before.
-pub(crate) fn show_run(model: &mut Model, ticket: Ticket, raw: Value) {
-    model.screen = ScreenName::Work;
-    // Letters name the prompts of the run on the screen.
-    model.choice.name_by_id();
-    name_by_id(&mut model.compare.prompts);
-    name_by_id(&mut model.judge.prompts);
-    if let Some(idea) = raw["input"].as_str() {
-        model.drafts.inputs.add_newest(idea);
-    }
-    model.drafts.cut_short = None;
-    model.run = Some(LiveRun::new(ticket, raw, model.now));
-    model.focus = Focus::Vessels;
-    model.zoom = false;
-    if model.link.tell() {
-        let says = model.spell("slow link: page follow, 8 frames a second; {follow} follows otherwise");
-        model.say_long(Tone::Done, says);
-    }
 }
 
 /// Advances the clock and clears what has expired.

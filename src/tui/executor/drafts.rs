@@ -13,8 +13,9 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 
+use crate::tui::effect::Draft;
 use crate::tui::message::{DraftReply, Message};
-use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
+use crate::tui::model::drafts::{CutShort, Leftovers};
 use crate::tui::model::inputs;
 use crate::tui::widgets::figures::age;
 

@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{told, transfer};
-use crate::tui::effect::{HistoryCommand, Ticket};
+use crate::tui::effect::{HistoryCommand, Question, Ticket};
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::history::{Answer, Facts, Question, Row, Start};
+use crate::tui::model::history::{Answer, Facts, Row, Start};
 
 /// Interval between checks of the embedding progress.
 const LOOKING: Duration = Duration::from_secs(1);

@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
 
-use crate::tui::effect::Query;
-use crate::tui::message::{Message, Outcome, QueryReply};
+use crate::tui::effect::{Outcome, Query};
+use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
-use crate::tui::model::spend::{Day, Range, Spent};
+use crate::tui::model::spend::{Day, Spent};
+use crate::tui::range::Range;
 
 /// Interval between checks for new lines of the log.
 const LOOKING: Duration = Duration::from_secs(1);

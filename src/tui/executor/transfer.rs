@@ -14,7 +14,7 @@ use aludel_core::transfer::{Input, Stage, TransferProgress};
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 
-use crate::tui::message::Outcome;
+use crate::tui::effect::Outcome;
 
 /// Writes prompts to a file and returns how many. An existing file is a conflict unless `replace`.
 pub(super) async fn export(

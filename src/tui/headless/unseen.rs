@@ -11,10 +11,11 @@ use ratatui::layout::Size;
 use tokio::sync::mpsc;
 
 use crate::tui::executor::Executor;
+use crate::tui::message::{Copied, Edited};
 use crate::tui::model::Model;
 use crate::tui::runtime::Runtime;
 use crate::tui::terminal::painter::Painter;
-use crate::tui::terminal::{Copied, Edited, Input, Surface};
+use crate::tui::terminal::{Input, Surface};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
 

@@ -6,21 +6,13 @@
 use aludel_core::domain::SessionId;
 
 use super::inputs::Inputs;
+use crate::tui::effect::Draft;
 
 /// What a draft depends on. If it is unchanged, there is nothing to save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stand {
     /// The last edit of the input.
     pub(crate) edit: u64,
-    /// The run in progress.
-    pub(crate) run: Option<SessionId>,
-}
-
-/// A draft as saved.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Draft {
-    /// The text; empty if there is nothing to keep.
-    pub(crate) text: String,
     /// The run in progress.
     pub(crate) run: Option<SessionId>,
 }

@@ -8,8 +8,7 @@ use aludel_core::error::Problem;
 use aludel_core::time::from_millis;
 use serde_json::Value;
 
-use crate::tui::effect::Ticket;
-use crate::tui::message::Outcome;
+use crate::tui::effect::{Outcome, Ticket};
 
 /// A list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use super::Costly;
 use super::choice::Chosen;
 use crate::tui::effect::Ticket;
-use crate::tui::screens::judge::After;
 use crate::tui::widgets::blocks::Blocks;
 use crate::tui::widgets::figures::score;
 use crate::tui::widgets::safe::safe;
@@ -78,6 +77,19 @@ pub(crate) struct Row<'a> {
     pub(crate) tally: [u32; 3],
     /// How many comparisons gave the same result in both orders, and of how many.
     pub(crate) orders: (u32, u32),
+}
+
+/// What to do with a candidate once it has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum After {
+    /// Its tags are asked for.
+    Tag,
+    /// It is handed to the clipboard.
+    Copy,
+    /// It is put into the input.
+    Open,
+    /// It gets the winner's tag.
+    Accept,
 }
 
 /// The Judge screen.

@@ -1,8 +1,6 @@
 //! The list of all settings: key, value and origin of each.
 
-use aludel_core::error::Problem;
-
-use crate::tui::effect::Ticket;
+use crate::tui::effect::{Outcome, Ticket};
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +27,20 @@ pub(crate) struct Listing {
     /// The selected row among the matching ones.
     pub(crate) marked: usize,
     /// The settings; `None` before the reply.
-    pub(crate) rows: Option<Result<Vec<SettingRow>, Box<Problem>>>,
+    pub(crate) rows: Option<Outcome<Vec<SettingRow>>>,
 }
 
 impl Listing {
     /// A list before its reply.
     pub(crate) const fn asked(ticket: Ticket) -> Self {
         Self { ticket, filter: String::new(), marked: 0, rows: None }
+    }
+
+    /// Takes in the settings, if they answer its question.
+    pub(crate) fn take_in(&mut self, ticket: Ticket, outcome: Outcome<Vec<SettingRow>>) {
+        if self.ticket == ticket {
+            self.rows = Some(outcome);
+        }
     }
 
     /// The settings that match every word that was typed.

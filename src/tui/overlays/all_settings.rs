@@ -9,9 +9,8 @@ use ratatui::text::{Line, Span};
 
 use super::finder::{self, Finder};
 use crate::tui::action::Action;
-use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
-use crate::tui::message::Outcome;
 use crate::tui::model::listing::{Listing, SettingRow};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::theme::{Theme, glyph};
@@ -20,23 +19,6 @@ use crate::tui::widgets::safe::safe_line;
 /// Columns of a key and of a value, on a wide and on a narrow terminal.
 const WIDE: (usize, usize) = (40, 26);
 const NARROW: (usize, usize) = (34, 18);
-
-/// Opens the list and requests the settings.
-pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
-    model.last_inquiry = model.last_inquiry.next();
-    let ticket = model.last_inquiry;
-    model.overlay = Some(Overlay::AllSettings(Box::new(Listing::asked(ticket))));
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Settings }.into()]
-}
-
-/// Shows the settings.
-pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<SettingRow>>) {
-    if let Some(Overlay::AllSettings(listing)) = &mut model.overlay
-        && listing.ticket == ticket
-    {
-        listing.rows = Some(outcome);
-    }
-}
 
 pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     let page = finder::page(model);

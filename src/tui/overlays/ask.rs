@@ -25,21 +25,6 @@ const SAID: u16 = 6;
 const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md, to be read";
 
 /// The keys of a box; the last one closes it.
-pub(super) fn hints(asking: &Asking) -> &'static [(&'static str, &'static str)] {
-    match (&asking.about, &asking.stage) {
-        (_, Stage::Answered(_)) => &[("Esc", "close")],
-        (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
-        (About::Export(_), Stage::Refused(problem)) if problem.code == Code::Conflict => {
-            &[("Enter", "replace"), ("Esc", "close")]
-        }
-        (About::Tags(..), _) => &[("Enter", "keep"), ("Esc", "close")],
-        (About::Notes(..), _) => &[("{run}", "keep"), ("Enter", "new line"), ("Esc", "close")],
-        (About::Task, _) => &[("{run}", "judge"), ("Enter", "new line"), ("Esc", "close")],
-        (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
-        (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
-    }
-}
-
 pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
     match asking.stage {

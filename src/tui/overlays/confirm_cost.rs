@@ -11,8 +11,8 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Costly, CostlyWhat, Model, Overlay};
 use crate::tui::screens::judge;
+use crate::tui::screens::workbench::starting::start;
 use crate::tui::theme::Theme;
-use crate::tui::update::start;
 
 pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
     let Some(Overlay::ConfirmCost(costly)) = model.overlay.take() else { return Vec::new() };

@@ -10,7 +10,7 @@ use tracing::Level;
 
 use super::{finder, open_box};
 use crate::tui::action::Action;
-use crate::tui::effect::{CoreEffect, Effect};
+use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::screens::surround::say_hidden;
 use crate::tui::theme::{Theme, glyph};
@@ -20,16 +20,6 @@ use aludel_core::trace::LogLine;
 
 /// Columns of the time and the level.
 const BEFORE: u16 = 18;
-
-/// Opens the log; the first time, subscribes to new lines.
-pub(crate) fn open(model: &mut Model) -> Vec<Effect> {
-    model.overlay = Some(Overlay::Log { back: 0 });
-    if model.log.is_some() {
-        return Vec::new();
-    }
-    model.log = Some(Vec::new());
-    vec![CoreEffect::WatchLog.into()]
-}
 
 /// Shows the newest lines. If the user has scrolled back, the same lines stay visible.
 pub(crate) fn take_in(model: &mut Model, lines: Vec<LogLine>) {

@@ -15,15 +15,18 @@ pub(crate) mod settings;
 
 use crossterm::event::KeyCode;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear};
 
 use super::action::Action;
 use super::effect::Effect;
 use super::keymap::Chord;
+use super::message::Pointer;
 use super::model::{Model, Overlay};
 use super::screens;
+use super::screens::pointer::NOTCH;
+use super::screens::surround::is_pinned;
 use super::theme::Theme;
 
 /// Handles a key in the open overlay. `action` is what the key would do on the screen below.
@@ -53,6 +56,24 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         Some(Overlay::Ask(_)) => ask::key(model, chord, action),
         None => Vec::new(),
     }
+}
+
+/// What lies over the screen takes the wheel as its arrows; a click on the last hint closes it.
+pub(crate) fn point(model: &mut Model, pointer: Pointer, at: Position) -> Vec<Effect> {
+    let area = Rect::new(0, 0, model.size.width, model.size.height);
+    if !area.contains(at) {
+        return Vec::new();
+    }
+    model.held = None;
+    let (code, action) = match pointer {
+        Pointer::Click | Pointer::Double if at.y + 1 == area.height && is_pinned(model, area.width, at.x) => {
+            return key(model, Chord::plain(KeyCode::Esc), None);
+        }
+        Pointer::Click | Pointer::Double | Pointer::Drag | Pointer::Release => return Vec::new(),
+        Pointer::Up => (KeyCode::Up, Action::Up),
+        Pointer::Down => (KeyCode::Down, Action::Down),
+    };
+    (0..NOTCH).flat_map(|_| key(model, Chord::plain(code), Some(action))).collect()
 }
 
 /// Pastes into the open overlay. False if it takes no text, so that the screen should.
@@ -101,33 +122,6 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some(Overlay::Ask(asking)) => ask::view(model, asking, frame, theme),
         None => {}
     }
-}
-
-/// The keys of the open overlay, for the hint row; the last one closes it. Empty if none is open.
-pub(crate) fn hints(model: &Model) -> Vec<(String, &'static str)> {
-    let hints: &[(&str, &str)] = match &model.overlay {
-        Some(Overlay::Help { .. } | Overlay::Palette { .. }) => {
-            &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "do it"), ("Esc", "close")]
-        }
-        Some(Overlay::Settings { .. }) => {
-            &[("↑ ↓", "row"), ("← →", "change"), ("0-9", "variants"), ("Bksp", "as configured"), ("Esc", "close")]
-        }
-        Some(Overlay::Details { .. }) => &[
-            ("{var-prev} {var-next}", "variant"),
-            ("{down} {up}", "scroll"),
-            ("{top} {bottom}", "ends"),
-            ("Esc", "close"),
-        ],
-        Some(Overlay::AllSettings(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Esc", "close")],
-        Some(Overlay::Log { .. }) => &[("{down} {up}", "scroll"), ("{top} {bottom}", "ends"), ("Esc", "close")],
-        Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
-        Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
-        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "restore it"), ("Esc", "close")],
-        Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
-        Some(Overlay::Ask(asking)) => ask::hints(asking),
-        None => &[],
-    };
-    hints.iter().map(|(keys, label)| (model.spell(keys), *label)).collect()
 }
 
 /// A box of at most this size, centred in `area`.

@@ -3,15 +3,15 @@
 use crossterm::event::KeyCode;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 use super::{centred, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::settings::Field;
-use crate::tui::model::{Model, Overlay, Settings};
+use crate::tui::model::{Model, Overlay};
 use crate::tui::screens::surround::list_row;
+use crate::tui::screens::workbench::view::setting;
 use crate::tui::theme::Theme;
 
 pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Vec<Effect> {
@@ -42,21 +42,8 @@ pub(super) fn view(model: &Model, row: usize, frame: &mut Frame<'_>, theme: &The
     let inner = open_box(frame, area, "Run settings", theme);
     let rows = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     for ((area, field), index) in rows.rows().zip(Field::ALL).zip(0..) {
-        let line = line(&model.settings, field, theme);
+        let line = setting(&model.settings, field, theme);
         list_row(frame, area, line, index == row, theme);
     }
 }
-
 /// One row: the name, the value, and a mark if the user chose it.
-pub(crate) fn line(settings: &Settings, field: Field, theme: &Theme) -> Line<'static> {
-    let (value, chosen) = settings.shown(field);
-    let name_style = match field {
-        Field::Phase(phase) => theme.phase(phase),
-        _ => theme.muted,
-    };
-    Line::from(vec![
-        Span::styled(format!(" {:<15}", field.name()), name_style),
-        Span::styled(format!("{value:<20}"), if chosen { theme.strong } else { theme.text }),
-        Span::styled(if chosen { "yours" } else { "" }, theme.muted),
-    ])
-}

@@ -1,8 +1,8 @@
 //! The event loop over a real engine with a scripted provider, in paused time.
 
 use super::*;
+use crate::tui::message::{Copied, Edited};
 use crate::tui::model::ConnectionSpeed;
-use crate::tui::terminal::{Copied, Edited};
 use crate::tui::testing::{key_named, rows_of, scripted as engine};
 use crate::tui::theme::Theme;
 use aludel_core::engine::Engine;
@@ -49,7 +49,7 @@ impl Surface for Glass {
 
     fn draw(&mut self, model: &Model) -> io::Result<usize> {
         let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
-        terminal.draw(|frame| crate::tui::screens::view(model, frame, &Theme::ansi16())).unwrap();
+        terminal.draw(|frame| crate::tui::picture::view(model, frame, &Theme::ansi16())).unwrap();
         let mut seen = self.0.borrow_mut();
         seen.draws += 1;
         seen.picture = rows_of(terminal.backend().buffer()).join("\n");

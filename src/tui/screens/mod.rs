@@ -12,6 +12,7 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod label;
 mod marks;
+mod over;
 mod place;
 pub(crate) mod pointer;
 pub(crate) mod providers;
@@ -25,19 +26,15 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::action::{ACTIONS, Action, ActionInfo, ScreenName};
-use super::effect::{CoreEffect, Effect, TerminalEffect, Ticket};
-use super::message::QueryReply;
+use super::effect::{CoreEffect, Effect, Query, TerminalEffect, Ticket};
+use super::message::{Copied, QueryReply};
+use super::model::listing::Listing;
 use super::model::{Focus, Model, Overlay, Tone};
-use super::overlays;
-use super::terminal::Copied;
 use super::theme::Theme;
 use super::widgets::figures::thousands;
-use super::widgets::safe;
 
 /// Draws the current screen and the overlay on top of it.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
-    let area = frame.area();
-    theme.begin(frame.buffer_mut(), area);
     match model.screen {
         ScreenName::Work => workbench::view::view(model, frame, theme),
         ScreenName::Compare => compare::view::view(model, frame, theme),
@@ -49,14 +46,10 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         ScreenName::Label => label::view::view(model, frame, theme),
     }
     marks::view(model, frame.buffer_mut(), theme);
-    let data = theme.data(frame.buffer_mut(), || areas_of_data(model));
-    overlays::view(model, frame, theme);
-    theme.finish(frame.buffer_mut(), data);
-    safe::guard(frame.buffer_mut());
 }
 
 /// Areas that hold only text of a model or of the user, without any symbols of our own.
-fn areas_of_data(model: &Model) -> Vec<Rect> {
+pub(crate) fn areas_of_data(model: &Model) -> Vec<Rect> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut areas = match model.screen {
         ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
@@ -131,8 +124,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::Help => model.overlay = Some(Overlay::Help { filter: String::new(), marked: 0 }),
         Action::Palette => model.overlay = Some(Overlay::Palette { filter: String::new(), marked: 0 }),
-        Action::AllSettings => return overlays::all_settings::open(model),
-        Action::Log => return overlays::log::open(model),
+        Action::AllSettings => return open_settings(model),
+        Action::Log => return open_log(model),
         Action::StopOrQuit => return stop_or_quit(model),
         Action::Quit if model.has_unfinished_work() => {
             model.overlay = Some(Overlay::ConfirmQuit);
@@ -154,6 +147,24 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// Opens the list of every setting and asks for what it shows.
+fn open_settings(model: &mut Model) -> Vec<Effect> {
+    model.last_inquiry = model.last_inquiry.next();
+    let ticket = model.last_inquiry;
+    model.overlay = Some(Overlay::AllSettings(Box::new(Listing::asked(ticket))));
+    vec![CoreEffect::Inquire { ticket, inquiry: Query::Settings }.into()]
+}
+
+/// Opens the log; from the first time on it hears of new lines.
+fn open_log(model: &mut Model) -> Vec<Effect> {
+    model.overlay = Some(Overlay::Log { back: 0 });
+    if model.log.is_some() {
+        return Vec::new();
+    }
+    model.log = Some(Vec::new());
+    vec![CoreEffect::WatchLog.into()]
 }
 
 /// Clears the search and the selection in the panes. False if there was neither.
@@ -227,7 +238,11 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<E
         QueryReply::Pairs(outcome) => label::take_in(model, ticket, outcome),
         QueryReply::LabelKept(outcome) => label::kept(model, ticket, outcome),
         QueryReply::LabelTakenBack(outcome) => label::taken_back(model, ticket, outcome),
-        QueryReply::Settings(outcome) => overlays::all_settings::take_in(model, ticket, outcome),
+        QueryReply::Settings(outcome) => {
+            if let Some(Overlay::AllSettings(listing)) = &mut model.overlay {
+                listing.take_in(ticket, outcome);
+            }
+        }
     }
     Vec::new()
 }

@@ -2,16 +2,13 @@
 //!
 //! Keys can do the same, except selecting part of a pane. The layouts are those of drawing.
 
-use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 
 use super::{act, compare, history, jobs, judge, label, providers, select, spend, surround, texts, workbench};
-use crate::tui::action::{Action, ScreenName};
+use crate::tui::action::ScreenName;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::Chord;
 use crate::tui::message::Pointer;
 use crate::tui::model::Model;
-use crate::tui::overlays;
 
 /// Rows per notch of the wheel.
 pub(crate) const NOTCH: usize = 3;
@@ -21,10 +18,6 @@ pub(crate) fn point(model: &mut Model, pointer: Pointer, at: Position) -> Vec<Ef
     let area = Rect::new(0, 0, model.size.width, model.size.height);
     if !area.contains(at) {
         return Vec::new();
-    }
-    if model.overlay.is_some() {
-        model.held = None;
-        return over(model, pointer, at, area);
     }
     match pointer {
         Pointer::Click | Pointer::Double => {
@@ -84,18 +77,6 @@ fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
 }
 
 /// An open overlay takes the wheel as arrow keys; a click on the pinned hint closes it.
-fn over(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Effect> {
-    let (code, action) = match pointer {
-        Pointer::Click | Pointer::Double if at.y + 1 == area.height && surround::is_pinned(model, area.width, at.x) => {
-            return overlays::key(model, Chord::plain(KeyCode::Esc), None);
-        }
-        Pointer::Click | Pointer::Double | Pointer::Drag | Pointer::Release => return Vec::new(),
-        Pointer::Up => (KeyCode::Up, Action::Up),
-        Pointer::Down => (KeyCode::Down, Action::Down),
-    };
-    (0..NOTCH).flat_map(|_| overlays::key(model, Chord::plain(code), Some(action))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,12 +9,11 @@ use ratatui::widgets::Block;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::workbench::view::whole_run;
-use super::{find, refusal};
+use super::{find, over, refusal};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::composer::vi;
 use crate::tui::model::{Model, Tone};
-use crate::tui::overlays;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
@@ -262,7 +261,7 @@ impl Hint {
 /// The hints for a row of `width` columns: as many as fit, most useful first, each with its column;
 /// and the pinned one at the right, help or close, which is never cut.
 fn hints_of(model: &Model, width: u16) -> (Vec<(usize, Hint)>, Hint) {
-    let mut open = overlays::hints(model);
+    let mut open = over::hints(model);
     let (offered, pinned) = match open.pop() {
         Some((keys, label)) => {
             let others = open.into_iter().map(|(keys, label)| Hint { keys, label, action: None });

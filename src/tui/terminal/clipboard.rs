@@ -15,6 +15,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 /// Longest text in bytes that terminals do not cut: xterm takes some 75,000 in base64, others less.
+use crate::tui::message::Copied;
+
 const LONGEST: usize = 64 * 1024;
 /// How long the system's clipboard may take.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -51,33 +53,6 @@ impl Surroundings {
     /// True if the terminal's clipboard is used too, given whether the system's took the text.
     const fn asks_terminal(self, system_has_it: bool) -> bool {
         self.is_remote || self.is_multiplexed || !system_has_it
-    }
-}
-
-/// Where a text was copied to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Copied {
-    /// True if the system's clipboard took it.
-    pub(crate) system: bool,
-    /// True if it was sent to the terminal.
-    pub(crate) terminal: bool,
-    /// The file written as well, or why there is none; only for a text that the terminal may cut.
-    pub(crate) file: Option<Result<String, String>>,
-}
-
-impl Copied {
-    /// A sentence that says where it was copied to.
-    pub(crate) fn told(&self) -> String {
-        let ways = match (self.system, self.terminal) {
-            (true, true) => "copied to the clipboard and sent to the terminal's (OSC 52)",
-            (true, false) => "copied to the clipboard",
-            (false, _) => "sent to the terminal's clipboard (OSC 52)",
-        };
-        match &self.file {
-            None => ways.to_owned(),
-            Some(Ok(file)) => format!("{ways}; it is long, so it is in {file} too"),
-            Some(Err(reason)) => format!("{ways}; terminals may cut it, and {reason}"),
-        }
     }
 }
 

@@ -13,6 +13,8 @@ use aludel_core::files;
 use tokio::process::Command;
 
 /// Tried in this order if no variable names an editor.
+use crate::tui::message::Edited;
+
 const USUAL: &[&str] = if cfg!(windows) { &["notepad.exe"] } else { &["sensible-editor", "nano", "vim", "vi"] };
 
 /// The user's editor.
@@ -22,15 +24,6 @@ pub struct Editor {
     named: Option<(&'static str, String)>,
     /// The folders of `PATH`.
     folders: Vec<PathBuf>,
-}
-
-/// The result of editing a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Edited {
-    /// The text as saved.
-    Saved(String),
-    /// Why it was not edited.
-    Failed(String),
 }
 
 impl Editor {

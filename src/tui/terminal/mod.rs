@@ -20,9 +20,8 @@ pub(crate) mod screen;
 mod signals;
 mod unread;
 
+pub(crate) use clipboard::Clipboard;
 pub use clipboard::Surroundings;
-pub(crate) use clipboard::{Clipboard, Copied};
-pub(crate) use editor::Edited;
 pub use editor::Editor;
 pub(crate) use input::{Input, Keyboard};
 pub(crate) use modes::Mouse;

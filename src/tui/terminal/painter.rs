@@ -12,7 +12,7 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use super::output::FrameBytes;
 use super::repaint::RepaintOptimiser;
 use crate::tui::model::Model;
-use crate::tui::screens::view;
+use crate::tui::picture::view;
 use crate::tui::theme::Theme;
 
 /// Draws frames.

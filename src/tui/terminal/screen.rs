@@ -7,11 +7,12 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::queue;
 use ratatui::layout::Size;
 
-use super::clipboard::{Clipboard, Copied};
-use super::editor::{Edited, Editor};
+use super::clipboard::Clipboard;
+use super::editor::Editor;
 use super::modes::Mouse;
 use super::painter::Painter;
 use super::{job, modes};
+use crate::tui::message::{Copied, Edited};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 

@@ -12,16 +12,18 @@ use proptest::prelude::*;
 use ratatui::layout::{Position, Rect};
 
 use super::*;
-use crate::tui::keymap;
+use crate::tui::action::ScreenName;
 use crate::tui::message::QueryReply;
 use crate::tui::model::history::Row;
 use crate::tui::screens::surround::inner;
+use crate::tui::screens::workbench;
 use crate::tui::testing::samples::{jobs, provider_facts, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, phase_started, prompt, selection, whole_variant,
 };
 use crate::tui::theme::Theme;
 use crate::tui::widgets::scroll::Follow;
+use crate::tui::{keymap, picture};
 use happenings::{happen, happenings, sizes};
 
 mod happenings;
@@ -54,7 +56,7 @@ fn assert_draws(model: &Model) -> ratatui::Terminal<ratatui::backend::TestBacken
     let size = model.size;
     let backend = ratatui::backend::TestBackend::new(size.width, size.height);
     let mut terminal = ratatui::Terminal::new(backend).unwrap();
-    terminal.draw(|frame| screens::view(model, frame, &Theme::ansi16())).unwrap();
+    terminal.draw(|frame| picture::view(model, frame, &Theme::ansi16())).unwrap();
     let Position { x, y } = terminal.get_cursor_position().unwrap();
     assert!(size.width * size.height == 0 || x < size.width && y < size.height, "the cursor is at {x}, {y} of {size}");
     terminal

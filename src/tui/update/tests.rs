@@ -1,10 +1,10 @@
 //! Messages and their effects, one behaviour a test; and any messages in any order.
 
 use super::*;
+use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, HistoryCommand, TerminalEffect, Ticket};
-use crate::tui::message::HistoryReply;
+use crate::tui::message::{Copied, HistoryReply};
 use crate::tui::model::run::tests::any_kind;
-use crate::tui::terminal::Copied;
 use crate::tui::testing::*;
 use aludel_core::domain::Phase;
 use aludel_core::engine::DetectedProvider;
@@ -12,7 +12,7 @@ use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::event::EventKind;
 use crossterm::event::{KeyCode, KeyModifiers};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn generate(ticket: u64, raw: Value) -> Effect {
     CoreEffect::Generate { ticket: Ticket(ticket), raw }.into()

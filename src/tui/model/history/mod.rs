@@ -15,7 +15,7 @@ use aludel_core::error::Problem;
 use aludel_core::transfer::{Stage, TransferProgress};
 
 pub(crate) use preview::{Preview, Role};
-pub(crate) use question::{Mode, Question, Start, Typed};
+pub(crate) use question::{Mode, Start, Typed};
 pub(crate) use row::Row;
 
 use row::by_their_runs;
@@ -46,7 +46,7 @@ impl Part {
         }
     }
 
-    /// The next part, in a cycle.
+    /// The next range, in a cycle.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Search => Self::List,
@@ -124,7 +124,7 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// `storing 300 of 1,204`.
+    /// A sentence that says where it was copied to.
     pub(crate) fn told(&self) -> String {
         let Some(progress) = self.progress else { return "opening the file".to_owned() };
         let doing = match progress.stage {

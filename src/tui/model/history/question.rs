@@ -7,6 +7,8 @@
 use serde_json::{Map, Value, json};
 
 /// What is searched by.
+use crate::tui::effect::Question;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Mode {
     /// Words.
@@ -31,7 +33,7 @@ impl Mode {
         }
     }
 
-    /// The next mode, in a cycle.
+    /// The next range, in a cycle.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Text => Self::Semantic,
@@ -48,15 +50,6 @@ pub(crate) enum Start {
     Cursor(String),
     /// After this many results.
     Offset(u64),
-}
-
-/// A request for rows.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Question {
-    /// Stored prompts, the newest first.
-    List(Value),
-    /// Matches, the best first.
-    Search(Value),
 }
 
 /// The parsed search box.

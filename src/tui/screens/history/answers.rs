@@ -8,8 +8,8 @@ use aludel_core::domain::{ImportReport, Prompt, PromptId, limits};
 use aludel_core::engine::Indexing;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Ticket};
-use crate::tui::message::{HistoryReply, Outcome};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Outcome, Ticket};
+use crate::tui::message::HistoryReply;
 use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
 use crate::tui::screens::judge;

@@ -4,9 +4,9 @@ mod files;
 
 use super::layout::layout;
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, TerminalEffect, Ticket};
+use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Question, TerminalEffect, Ticket};
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::history::{Answer, Facts, Mode, Part, Question, Row, Start};
+use crate::tui::model::history::{Answer, Facts, Mode, Part, Row, Start};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
 use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};

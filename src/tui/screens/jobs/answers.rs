@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::{ask, read_marked};
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Ticket};
-use crate::tui::message::Outcome;
+use crate::tui::effect::{CoreEffect, Effect, Outcome, Ticket};
 use crate::tui::model::jobs::{Asker, Listed, said_in};
 use crate::tui::model::{Chosen, Judge, Model, Tone};
-use crate::tui::update::show_run;
+use crate::tui::screens::workbench::starting::show_run;
 
 /// Shows the list. The marked job stays marked wherever it is now.
 pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {

@@ -5,8 +5,8 @@ use aludel_core::error::{Error, Problem};
 use serde_json::json;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Query, Ticket};
-use crate::tui::message::{Message, Outcome, QueryReply};
+use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
+use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::PhasePane;
 use crate::tui::model::jobs::Listed;
 use crate::tui::testing::gallery::Gallery;

@@ -13,7 +13,7 @@ use super::surround::inner;
 use super::{copy, half, page, take_up};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, HistoryCommand};
-use crate::tui::model::judge::Judged;
+use crate::tui::model::judge::{After, Judged};
 use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
 use crate::tui::widgets::figures::writer;
 use layout::{Layout, layout};
@@ -71,19 +71,6 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
-}
-
-/// What to do with a candidate once it has been read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
-    /// Ask for its tags.
-    Tag,
-    /// Copy it.
-    Copy,
-    /// Put it into the input.
-    Open,
-    /// Give it the winner's tag.
-    Accept,
 }
 
 /// Opens the screen with these prompts and starts judging.

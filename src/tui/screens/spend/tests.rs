@@ -3,7 +3,8 @@
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, QueryReply};
-use crate::tui::model::spend::{Day, Range, Spent};
+use crate::tui::model::spend::{Day, Spent};
+use crate::tui::range::Range;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{spent, stored};
 use crate::tui::testing::*;

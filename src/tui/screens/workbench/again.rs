@@ -5,10 +5,10 @@
 
 use serde_json::{Value, json};
 
+use super::starting::start;
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::{LiveRun, Model, Overlay, Tone};
-use crate::tui::update::start;
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(super) fn refusal(model: &Model, action: Action) -> Option<&'static str> {

@@ -5,12 +5,11 @@ use aludel_core::domain::SessionId;
 use aludel_core::notices::Notice;
 
 use crate::tui::action::Context;
-use crate::tui::effect::{CoreEffect, Effect, TerminalEffect};
-use crate::tui::message::{DraftReply, Outcome};
-use crate::tui::model::drafts::{Draft, Leftovers, Stand};
+use crate::tui::effect::{CoreEffect, Draft, Effect, Outcome, TerminalEffect};
+use crate::tui::message::{DraftReply, Edited};
+use crate::tui::model::drafts::{Leftovers, Stand};
 use crate::tui::model::inputs::{Recall, Way};
 use crate::tui::model::{ConnectionSpeed, Focus, Model, Overlay, Tone};
-use crate::tui::terminal::Edited;
 
 /// The effects at start: asks for the draft that an earlier workbench left.
 pub(crate) fn open() -> Vec<CoreEffect> {

@@ -7,6 +7,7 @@ pub(crate) mod again;
 pub(crate) mod drafts;
 pub(crate) mod layout;
 pub(crate) mod notice;
+pub(crate) mod starting;
 pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
@@ -19,9 +20,9 @@ use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
 use crate::tui::model::inputs::Way;
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
-use crate::tui::update::start;
 use crate::tui::widgets::figures::{letter, thousands};
 use layout::{layout, vessel_at};
+use starting::start;
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {

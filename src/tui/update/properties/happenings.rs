@@ -16,16 +16,15 @@ use tracing::Level;
 
 use super::LARGEST;
 use crate::tui::action::ACTIONS;
-use crate::tui::effect::Ticket;
-use crate::tui::message::{DraftReply, HistoryReply, Message, Outcome, Pointer, QueryReply};
+use crate::tui::effect::{Draft, Outcome, Ticket};
+use crate::tui::message::{Copied, DraftReply, Edited, HistoryReply, Message, Pointer, QueryReply};
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
-use crate::tui::model::drafts::{CutShort, Draft, Leftovers};
+use crate::tui::model::drafts::{CutShort, Leftovers};
 use crate::tui::model::history::{Row, Start};
 use crate::tui::model::jobs::Listed;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::providers::Test;
 use crate::tui::model::{Costly, CostlyWhat, Model, Names};
-use crate::tui::terminal::{Copied, Edited};
 use crate::tui::testing::samples::{job_details, jobs, provider_facts, provider_test, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, key_named, overloaded, phase_finished, phase_started,

@@ -7,8 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::pane;
 use crate::tui::model::settings::Field;
-use crate::tui::model::{Focus, Model};
-use crate::tui::overlays::settings::line;
+use crate::tui::model::{Focus, Model, Settings};
 use crate::tui::screens::surround::place;
 use crate::tui::screens::workbench::layout::{Layout, Room};
 use crate::tui::theme::Theme;
@@ -116,6 +115,20 @@ pub(super) fn settings(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: 
     let inner = block.inner(area);
     frame.render_widget(block, area);
     for (row, field) in inner.rows().zip(Field::ALL) {
-        frame.render_widget(line(&model.settings, field, theme), row);
+        frame.render_widget(setting(&model.settings, field, theme), row);
     }
+}
+
+/// A setting of the next run as a row: name, value, and a mark where the user chose it.
+pub(crate) fn setting(settings: &Settings, field: Field, theme: &Theme) -> Line<'static> {
+    let (value, chosen) = settings.shown(field);
+    let name_style = match field {
+        Field::Phase(phase) => theme.phase(phase),
+        _ => theme.muted,
+    };
+    Line::from(vec![
+        Span::styled(format!(" {:<15}", field.name()), name_style),
+        Span::styled(format!("{value:<20}"), if chosen { theme.strong } else { theme.text }),
+        Span::styled(if chosen { "yours" } else { "" }, theme.muted),
+    ])
 }

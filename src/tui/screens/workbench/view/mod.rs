@@ -8,6 +8,7 @@ mod pipeline;
 use ratatui::Frame;
 use ratatui::style::Style;
 
+pub(crate) use composer::setting;
 pub(crate) use footer::whole_run;
 
 use super::layout::{Room, layout};

@@ -3,7 +3,7 @@
 use crate::tui::effect::{Effect, TerminalEffect};
 use crate::tui::message::Message;
 use crate::tui::model::{Costly, CostlyWhat, Overlay};
-use crate::tui::screens::view;
+use crate::tui::picture::view;
 use crate::tui::terminal::output::FrameBytes;
 use crate::tui::testing::gallery::{Gallery, check};
 use crate::tui::testing::*;
