@@ -41,20 +41,25 @@ impl ProviderKind {
         }
     }
 
+    /// True for the kinds that are reached over a network, whose models somebody must name.
+    pub const fn is_networked(self) -> bool {
+        !matches!(self, Self::Builtin | Self::Sim)
+    }
+
     /// The inverse of [`ProviderKind::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
+/// The name of the provider that needs no configuration.
+pub const BUILTIN: &str = ProviderKind::Builtin.as_str();
+
 impl std::fmt::Display for ProviderKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.as_str())
     }
 }
-/// The name of the provider that needs no configuration.
-pub const BUILTIN: &str = ProviderKind::Builtin.as_str();
-
 
 /// One provider as listed to users: whether it can be used, and if not, why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

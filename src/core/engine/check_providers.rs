@@ -39,7 +39,7 @@ impl Engine {
                 Err(Error::Provider(error)) => checks.push(Check::failed_with(&name, error.message)),
                 Err(error) => checks.push(Check::failed(&name, &error)),
             }
-            if info.default_model.is_none() && is_networked(info.kind) {
+            if info.default_model.is_none() && info.kind.is_networked() {
                 checks.push(Check::warning(&name, nameless(&info.name)));
             }
             checks.extend(misplaced(&info.name, provider).map(|warning| Check::warning(&name, warning)));
@@ -58,8 +58,8 @@ impl Engine {
         let infos = self.inner.registry.infos();
         let default_model = |target: &wiring::Target<'_>| {
             let info = infos.iter().find(|info| info.name == target.provider)?;
-            // A local provider brings its own model.
-            if is_networked(info.kind) { info.default_model.clone() } else { Some(String::new()) }
+            // A provider that is no network's brings its own.
+            if info.kind.is_networked() { info.default_model.clone() } else { Some(String::new()) }
         };
         let all: Vec<_> = std::iter::once(target).chain(fallbacks.iter().map(|it| wiring::Target::parse(it))).collect();
         if let Some(target) = all.iter().find(|target| target.model.is_none() && default_model(target).is_none()) {
@@ -118,7 +118,7 @@ impl Engine {
             let Some(info) = infos.iter().find(|info| info.name == target.provider) else { return };
             let Some(model) = target.model.or(info.default_model.as_deref()) else { return };
             let row = (info.kind, info.name.clone(), model.to_owned());
-            if is_networked(info.kind) && !asked.contains(&row) {
+            if info.kind.is_networked() && !asked.contains(&row) {
                 asked.push(row);
             }
         };
@@ -170,11 +170,6 @@ fn remark(
     Some(format!(
         "{known}: a run with a cap in dollars needs --assume-price, or a row for it in models.yaml (`aludel templates edit models`)"
     ))
-}
-
-/// True for the kinds reached over a network, which need a model name.
-const fn is_networked(kind: ProviderKind) -> bool {
-    !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim)
 }
 
 /// The message for a provider without a model.

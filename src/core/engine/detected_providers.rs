@@ -55,10 +55,7 @@ impl Engine {
         let file = self.paths().home.join(notices::FILE);
         let in_use = provider.map(|named| wiring::Target::parse(named).provider);
         let is_configured = |kind| self.config().providers.values().any(|provider| provider.kind == kind);
-        let strangers = ProviderKind::ALL.into_iter().filter(|kind| {
-            let is_networked = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
-            is_networked && !is_configured(*kind)
-        });
+        let strangers = ProviderKind::ALL.into_iter().filter(|kind| kind.is_networked() && !is_configured(*kind));
         let (mut with_key, mut asks_ollama, mut met) = (Vec::new(), false, None);
         for kind in strangers {
             let name = kind.as_str();

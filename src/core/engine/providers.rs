@@ -85,9 +85,7 @@ impl Engine {
     /// Replaces the known models of each usable provider by the ones that it lists; returns the
     /// errors. Asks all at once and waits at most 15 s. Needs a tokio runtime.
     pub async fn list_models(&self, providers: &mut [ProviderInfo]) -> Vec<Error> {
-        let asked = providers
-            .iter_mut()
-            .filter(|info| info.available && !matches!(info.kind, ProviderKind::Builtin | ProviderKind::Sim));
+        let asked = providers.iter_mut().filter(|info| info.available && info.kind.is_networked());
         let listings = asked.map(|info| async move {
             let listed = self.models_of(&info.name).await;
             listed.map(|models| info.models = models).err()

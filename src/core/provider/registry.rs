@@ -41,7 +41,6 @@ use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::time::{Clock, SystemClock};
 use known::Known;
 use obstacle::Obstacle;
-use wires::VENDORS;
 
 /// A transport and the cost bounds of its models.
 #[derive(Clone)]
@@ -99,7 +98,8 @@ impl Registry {
         for settings in settings {
             registry.enter(settings, None);
         }
-        for kind in std::iter::once(ProviderKind::Builtin).chain(VENDORS) {
+        let networked = ProviderKind::ALL.into_iter().filter(|kind| kind.is_networked());
+        for kind in std::iter::once(ProviderKind::Builtin).chain(networked) {
             if !registry.entries.contains_key(kind.as_str()) {
                 registry.enter(ProviderSettings::new(kind.as_str(), kind), None);
             }

@@ -17,10 +17,9 @@ use crate::provider::transport::probe::ollama_url;
 pub(in crate::engine) fn registry(loaded: &Loaded) -> Registry {
     let Loaded { config, environment, .. } = loaded;
     let configured = config.providers.iter().map(|(name, provider)| configured(name, provider, loaded));
-    let by_name = ProviderKind::ALL.into_iter().filter(|kind| {
-        let is_networked = !matches!(kind, ProviderKind::Builtin | ProviderKind::Sim);
-        is_networked && !config.providers.contains_key(kind.as_str())
-    });
+    let by_name = ProviderKind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_networked() && !config.providers.contains_key(kind.as_str()));
     let by_name: Vec<ProviderSettings> = by_name.map(|kind| unconfigured(kind, environment)).collect();
     // Processes that fail together should not retry together.
     let registry = Registry::new(configured, u64::from(std::process::id()));
@@ -79,7 +78,7 @@ pub(in crate::engine) fn key_source(loaded: &Loaded, name: &str, kind: ProviderK
     let Loaded { config, environment, .. } = loaded;
     let configured = config.providers.get(name);
     match (kind, configured) {
-        (ProviderKind::Builtin | ProviderKind::Sim, _) => return probe::KeySource::NotNeeded,
+        _ if !kind.is_networked() => return probe::KeySource::NotNeeded,
         (_, Some(provider)) if provider.api_key.is_some() => return probe::KeySource::Configured,
         (_, Some(provider)) if provider.api_key_cmd.is_some() => return probe::KeySource::Command,
         _ => {}

@@ -11,15 +11,6 @@ use crate::provider::wire::ollama::Ollama;
 use crate::provider::wire::openai::OpenAi;
 use crate::provider::wire::openrouter::OpenRouter;
 
-/// The kinds usable by name without configuration.
-pub(super) const VENDORS: [ProviderKind; 5] = [
-    ProviderKind::OpenAi,
-    ProviderKind::Anthropic,
-    ProviderKind::Google,
-    ProviderKind::OpenRouter,
-    ProviderKind::Ollama,
-];
-
 /// The codec of a provider; `None` for kinds without a network.
 pub(super) fn wire_of(settings: &ProviderSettings) -> Option<Arc<dyn Wire>> {
     let name = &settings.name;
@@ -53,7 +44,7 @@ mod tests {
     fn the_kinds_over_a_network_have_a_codec_each_and_a_vendors_address() {
         for kind in ProviderKind::ALL {
             let wire = wire_of(&ProviderSettings::new("acme", kind));
-            assert_eq!(wire.is_some(), VENDORS.contains(&kind), "{kind}");
+            assert_eq!(wire.is_some(), kind.is_networked(), "{kind}");
             let root = wire.map_or("http://none", |wire| wire.default_base_url());
             assert!(root.starts_with("http") && !root.ends_with('/'), "{kind}: {root}");
         }
