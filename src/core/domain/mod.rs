@@ -37,7 +37,7 @@ mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
 pub use compare::{CompareResult, DiffOp, DiffPart};
-pub use family::TargetFamily;
+pub use family::{TargetFamily, maker_of};
 pub use filter::{Filter, Order};
 pub use found::{FoundPrompt, ListedPrompt, Match, MatchKind, SearchResult};
 pub use grade::Grade;

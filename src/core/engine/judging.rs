@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::{Engine, wiring};
 use crate::api::Criteria;
 use crate::assets::{AssetKind, Assets, Rubric};
-use crate::domain::{Phase, Prompt, ProviderKind};
+use crate::domain::{Phase, Prompt, ProviderKind, maker_of};
 use crate::error::{Error, Result};
 use crate::judge::Judge;
 use crate::provider::cache::CacheNamespace;
@@ -100,7 +100,7 @@ impl Engine {
     fn family(&self, author: &Author<'_>) -> String {
         match self.kind(author.provider) {
             Some(ProviderKind::Builtin) => ProviderKind::Builtin.as_str().to_owned(),
-            _ => family_of(author.model).unwrap_or_else(|| author.provider.to_owned()),
+            _ => maker_of(author.model).unwrap_or_else(|| author.provider.to_owned()),
         }
     }
 
@@ -162,59 +162,6 @@ impl Engine {
                 }
                 Ok(Arc::new(weighed))
             }
-        }
-    }
-}
-
-/// Model families and the substrings of their model names. The first match counts.
-const FAMILIES: [(&str, &[&str]); 5] = [
-    ("openai", &["gpt", "openai", "davinci"]),
-    ("anthropic", &["claude", "anthropic"]),
-    ("google", &["gemini", "gemma", "google"]),
-    ("meta", &["llama"]),
-    ("mistral", &["mistral", "mixtral", "ministral", "magistral", "codestral"]),
-];
-
-/// The family of a model by its name: a known vendor, else the first word; `None` without either.
-fn family_of(model: &str) -> Option<String> {
-    let name = model.to_lowercase();
-    if let Some((family, _)) = FAMILIES.iter().find(|(_, parts)| parts.iter().any(|part| name.contains(part))) {
-        return Some((*family).to_owned());
-    }
-    let own = name.rsplit('/').next().unwrap_or(&name);
-    let mut letters = own.chars();
-    // OpenAI's reasoning models are named `o` and a digit.
-    if letters.next() == Some('o') && letters.next().is_some_and(|second| second.is_ascii_digit()) {
-        return Some("openai".to_owned());
-    }
-    let word: String = own.chars().take_while(|character| character.is_alphabetic()).collect();
-    Some(word).filter(|word| !word.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_family_is_told_by_the_name_of_a_model_wherever_it_runs() {
-        let family = |model: &str| family_of(model).unwrap_or_default();
-        for (model, of) in [
-            ("gpt-6-sol", "openai"),
-            ("o4-mini", "openai"),
-            ("openai/gpt-oss-120b", "openai"),
-            ("anthropic/claude-sonnet-5-5", "anthropic"),
-            ("claude-opus-5", "anthropic"),
-            ("gemini-4-pro", "google"),
-            ("gemma4:12b", "google"),
-            ("meta-llama/llama-5-70b", "meta"),
-            ("mixtral:8x7b", "mistral"),
-            ("qwen/qwen4-32b", "qwen"),
-            ("qwen4:8b", "qwen"),
-            ("orca-3", "orca"),
-            ("", ""),
-            ("7b", ""),
-        ] {
-            assert_eq!(family(model), of, "{model}");
         }
     }
 }
