@@ -87,7 +87,8 @@ fn check<R: Request + Debug>(input: &[u8], known: &Known) -> Option<R> {
 
 #[test]
 fn request() {
-    let known = Known { personas: vec!["code".into(), "generic".into()], providers: vec!["sim".into()] };
+    let known =
+        Known { personas: vec!["code".into(), "generic".into()], providers: vec!["sim".into()], ..Known::default() };
     bolero::check!(name = "request").with_max_len(1024).for_each(|input: &[u8]| {
         let Some((which, input)) = input.split_first() else { return };
         match which % 22 {

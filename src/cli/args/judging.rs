@@ -1,9 +1,7 @@
 //! The options of every command that judges prompts.
 
-use std::path::PathBuf;
-
-use aludel_core::api::Criteria;
 use clap::Args;
+use serde_json::json;
 
 use super::caps::CapArgs;
 use super::raw::Raw;
@@ -40,9 +38,12 @@ pub(crate) struct JudgingArgs {
 impl JudgingArgs {
     /// Adds these options to a request, except a criteria file ([`JudgingArgs::criteria_file`]).
     pub(crate) fn add_to(&self, raw: Raw) -> Raw {
+        let raw = match self.criteria_file() {
+            Some(file) => raw.set("criteria", json!({ "file": file })),
+            None => raw.text("criteria", self.criteria.as_ref()),
+        };
         let raw = raw
             .text("task_description", self.task.as_ref())
-            .text("criteria", self.criteria.as_ref().filter(|_| self.criteria_file().is_none()))
             .text("confidence", self.confidence.as_ref())
             .switch("thorough", self.thorough)
             .list("judge_provider", &self.judge_provider)
@@ -51,19 +52,19 @@ impl JudgingArgs {
         self.caps.add_to(raw)
     }
 
-    /// The criteria file, if one was given: any value that cannot be the name of a rubric.
-    pub(crate) fn criteria_file(&self) -> Option<Criteria> {
+    /// The file of criteria, if one was named: whatever cannot be the name of a rubric.
+    fn criteria_file(&self) -> Option<&str> {
         let given = self.criteria.as_deref()?;
         let is_file = given.contains(['/', '\\'])
             || [".yaml", ".yml"].iter().any(|ending| given.to_ascii_lowercase().ends_with(ending));
-        is_file.then(|| Criteria::File { file: PathBuf::from(given) })
+        is_file.then_some(given)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use aludel_core::api::SelectRequest;
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
 
@@ -75,10 +76,8 @@ mod tests {
     fn what_cannot_be_the_name_of_a_rubric_is_a_file() {
         let of = |given: &str| JudgingArgs { criteria: Some(given.into()), ..JudgingArgs::default() };
         for file in ["tone.yaml", "./tone", "a\\b", "C.YML"] {
-            assert_eq!(of(file).criteria_file(), Some(Criteria::File { file: file.into() }));
-            assert_eq!(request(&of(file)), json!({}));
+            assert_eq!(request(&of(file)), json!({ "criteria": { "file": file } }));
         }
-        assert_eq!(of("code").criteria_file(), None);
         assert_eq!(request(&of("code")), json!({ "criteria": "code" }));
     }
 

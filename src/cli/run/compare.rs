@@ -3,7 +3,7 @@
 //! Without a task nothing is sent and no runtime starts. With one, progress and warnings go to
 //! standard error, and SIGINT stops the judge; answers received so far are cached.
 
-use aludel_core::api::{CompareRequest, Request as _};
+use aludel_core::api::CompareRequest;
 use aludel_core::domain::CompareResult;
 use aludel_core::engine::Engine;
 use aludel_core::error::Error;
@@ -24,14 +24,7 @@ use crate::cli::wait;
 
 pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let engine = invocation.engine()?;
-    let mut request: CompareRequest = engine.decode(args.request())?;
-    if let Some(file) = args.judging.criteria_file() {
-        request.judging.criteria = Some(file);
-        let faults = request.cross_check();
-        if !faults.is_empty() {
-            return Err(Error::Value(faults.into()).into());
-        }
-    }
+    let request: CompareRequest = engine.decode_own(args.request())?;
     if request.task().is_some() {
         return judged(&engine, request, invocation);
     }

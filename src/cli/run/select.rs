@@ -24,10 +24,7 @@ use crate::cli::wait;
 pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
-    let mut request: SelectRequest = engine.decode(args.request())?;
-    if let Some(file) = args.judging.criteria_file() {
-        request.criteria = Some(file);
-    }
+    let request: SelectRequest = engine.decode_own(args.request())?;
     let mut watcher = Watcher::new(printer, false, false);
     let started = Instant::now();
     wait::on_a_runtime(async {

@@ -105,14 +105,18 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
             taken = Some(text.chars().count() as u64);
             context.push(text);
         }
-        _ => return Ok(with_rest_of_time(checked, started)),
+        _ => {}
     }
-    let request = engine.decode(args.request(input, &context))?;
+    let mut raw = args.request(input, &context);
+    if let Some(seconds) = checked.timeout_s {
+        raw["timeout_s"] = rest_of_time(seconds, started).into();
+    }
+    let request = engine.decode(raw)?;
     if let Some(characters) = taken.filter(|_| !printer.is_quiet()) {
         let size = count_of(characters, "character");
         printer.say(format!("standard input is used as a context ({size}); --no-stdin ignores it"));
     }
-    Ok(with_rest_of_time(request, started))
+    Ok(request)
 }
 
 /// Reads standard input; `None` if nothing came and nothing was required.
@@ -136,12 +140,12 @@ fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printe
     }
 }
 
-/// The request with its remaining time, to a tenth of a second.
-fn with_rest_of_time(mut request: GenerateRequest, started: Instant) -> GenerateRequest {
+/// What is left of so many seconds, to a tenth of one.
+fn rest_of_time(seconds: f64, started: Instant) -> f64 {
     let waited = started.elapsed();
-    if waited >= COUNTED {
-        let tenths = (waited.as_secs_f64() * 10.0).floor() / 10.0;
-        request.timeout_s = request.timeout_s.map(|seconds| (seconds - tenths).max(COUNTED.as_secs_f64()));
+    if waited < COUNTED {
+        return seconds;
     }
-    request
+    let tenths = (waited.as_secs_f64() * 10.0).floor() / 10.0;
+    (seconds - tenths).max(COUNTED.as_secs_f64())
 }

@@ -81,7 +81,7 @@ mod tests {
     use crate::error::{Code, Error};
 
     fn compare(raw: Value) -> Result<CompareRequest, Error> {
-        decode(raw, &Known { personas: Vec::new(), providers: vec!["builtin".into()] })
+        decode(raw, &Known { providers: vec!["builtin".into()], ..Known::default() })
     }
 
     #[test]

@@ -217,7 +217,7 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
         Kind::Number { min, max } => number(kind, &given, min, max),
         Kind::Boolean => given.as_bool().map(Checked::Boolean).ok_or_else(|| wrong_type(kind, &given)),
         Kind::Judges { max } => judges(kind, given, max, known),
-        Kind::Criteria => criteria(kind, given),
+        Kind::Criteria => criteria(kind, given, known),
         _ if kind.is_list() => list(kind, given, known),
         _ => {
             let Value::String(text) = given else { return Err(wrong_type(kind, &given)) };
@@ -347,7 +347,12 @@ fn spells_non_finite(given: &Value) -> bool {
     given.as_str().and_then(|text| text.trim().parse::<f64>().ok()).is_some_and(|number| !number.is_finite())
 }
 
-fn criteria(kind: Kind, given: Value) -> std::result::Result<Checked, Wrong> {
+fn criteria(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
+    if known.may_name_files
+        && let Some(Value::String(file)) = given.get("file")
+    {
+        return Ok(Checked::Criteria(Criteria::File { file: file.into() }));
+    }
     let weights = match given {
         Value::String(name) => {
             check_text(&name, 1, limits::NAME_CHARS).map_err(Wrong::value)?;

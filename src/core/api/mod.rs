@@ -95,6 +95,9 @@ pub struct Known {
     pub personas: Vec<String>,
     /// Provider names, those of the configuration first.
     pub providers: Vec<String>,
+    /// True where the request is the user's own, who may name a file of criteria; a client of a server could read the
+    /// server's files with one.
+    pub may_name_files: bool,
 }
 
 /// Decodes and checks a request.

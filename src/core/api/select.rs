@@ -159,7 +159,7 @@ mod tests {
         if let (Value::Object(raw), Value::Object(more)) = (&mut raw, more) {
             raw.extend(more);
         }
-        decode(raw, &Known { personas: Vec::new(), providers: vec!["builtin".into(), "lab".into()] })
+        decode(raw, &Known { providers: vec!["builtin".into(), "lab".into()], ..Known::default() })
     }
 
     fn refused(more: Value, code: Code, says: &str) {
@@ -225,6 +225,17 @@ mod tests {
         refused(json!({ "clarity": 0 }), Code::ValidationFailed, "the weight of `clarity` is 0; it must be above 0");
         refused(json!({ "clarity": "much" }), Code::InvalidRequest, "the weight of `clarity` is a text");
         refused(json!(["clarity"]), Code::InvalidRequest, "expected a text or an object of numbers");
+    }
+
+    #[test]
+    fn a_file_of_criteria_is_named_by_the_user_alone() {
+        let raw = json!({ "prompt_ids": ["7a3f9c21", "@last"], "criteria": { "file": "./tone.yaml" } });
+        let of = |may_name_files| decode::<SelectRequest>(raw.clone(), &Known { may_name_files, ..Known::default() });
+        let file = Criteria::File { file: "./tone.yaml".into() };
+        assert_eq!(of(true).unwrap().criteria, Some(file));
+        let refused = of(false).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidRequest);
+        assert!(refused.to_string().contains("the weight of `file` is a text"), "{refused}");
     }
 
     #[test]

@@ -8,7 +8,11 @@ use crate::domain::Phase;
 use crate::error::{Code, Error, Problem};
 
 fn known() -> Known {
-    Known { personas: vec!["code".into(), "writing".into()], providers: vec!["builtin".into(), "fast".into()] }
+    Known {
+        personas: vec!["code".into(), "writing".into()],
+        providers: vec!["builtin".into(), "fast".into()],
+        ..Known::default()
+    }
 }
 
 fn generate(value: Value) -> Result<GenerateRequest, Error> {

@@ -149,6 +149,7 @@ impl Engine {
         Known {
             personas: self.inner.assets.persona_names(),
             providers: self.inner.registry.names().map(str::to_owned).collect(),
+            may_name_files: false,
         }
     }
 
@@ -158,6 +159,14 @@ impl Engine {
     /// `invalid_request` or `validation_failed` with every fault.
     pub fn decode<R: Request>(&self, raw: Value) -> Result<R> {
         api::decode(raw, &self.known())
+    }
+
+    /// As [`Engine::decode`], for a request of the user's own: it may name a file of criteria.
+    ///
+    /// # Errors
+    /// As [`Engine::decode`].
+    pub fn decode_own<R: Request>(&self, raw: Value) -> Result<R> {
+        api::decode(raw, &Known { may_name_files: true, ..self.known() })
     }
 
     /// The effective configuration.

@@ -70,7 +70,7 @@ pub(super) fn info_output() -> JsonObject {
 pub(super) fn info(mut call: Call) -> Reply {
     Box::pin(async move {
         call.decode::<NoFields>()?;
-        let Known { personas, providers } = call.handler.engine().known();
+        let Known { personas, providers, .. } = call.handler.engine().known();
         content(&Info { name: "aludel", version: VERSION, phases: Phase::ALL.to_vec(), personas, providers })
     })
 }
