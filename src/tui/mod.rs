@@ -232,20 +232,13 @@ fn defaults(engine: &Engine) -> Defaults {
         None => name == builtin,
     };
     let writers = config.providers.keys().cloned().chain([builtin.to_owned()]).filter(is_writer).collect();
-    // The embedding provider, and whether it costs money.
-    let meaning = generation.default_embedding_model.as_deref().unwrap_or(builtin);
-    let embedder = meaning.split_once('/').map_or(meaning, |(provider, _)| provider);
-    let is_meaning_free = match config.providers.get(embedder) {
-        Some(provider) => matches!(provider.kind, ProviderKind::Builtin | ProviderKind::Ollama | ProviderKind::Sim),
-        None => embedder == builtin,
-    };
     Defaults {
         providers,
         writers,
         persona: generation.default_persona.clone().unwrap_or_else(|| DEFAULT_PERSONA.to_owned()),
         count: generation.default_count,
         temperature: generation.default_temperature,
-        is_meaning_free,
+        is_meaning_free: engine.embeds_for_free(),
         knows_builtin: engine.was_explained(Notice::Builtin),
     }
 }

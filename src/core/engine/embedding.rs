@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::system::Check;
 use super::{Engine, wiring};
-use crate::domain::BUILTIN;
+use crate::domain::{BUILTIN, ProviderKind};
 use crate::error::{ConfigError, ConfigFault, ConfigSource, Error, Result};
 use crate::ledger::{Caps, Labels};
 use crate::provider::embedding::Embedder;
@@ -27,12 +27,25 @@ impl Engine {
             return Ok(Arc::clone(known));
         }
         let generation = &self.config().generation;
-        let target = wiring::Target::parse(generation.default_embedding_model.as_deref().unwrap_or(BUILTIN));
+        let target = self.embedding_target();
         let dimensions = generation.default_embedding_dimensions;
         let dimensions = dimensions.and_then(|number| NonZeroUsize::new(number as usize));
         let made = self.inner.registry.embedder(target.provider, target.model, dimensions);
         let made = made.map_err(|error| self.misconfigured(error))?;
         Ok(Arc::clone(self.inner.embedder.get_or_init(|| made)))
+    }
+
+    /// True when what makes vectors here is never paid for: it may be asked as often as one likes.
+    pub fn embeds_for_free(&self) -> bool {
+        match self.config().providers.get(self.embedding_target().provider) {
+            Some(provider) => matches!(provider.kind, ProviderKind::Builtin | ProviderKind::Ollama | ProviderKind::Sim),
+            None => self.embedding_target().provider == BUILTIN,
+        }
+    }
+
+    /// The provider and model that are named for making vectors.
+    fn embedding_target(&self) -> wiring::Target<'_> {
+        wiring::Target::parse(self.config().generation.default_embedding_model.as_deref().unwrap_or(BUILTIN))
     }
 
     /// The configured embedder with an account that records its calls under this command.
