@@ -88,7 +88,8 @@ impl Request for NoFields {
     }
 }
 
-/// The names that exist here, for `persona` and `provider`.
+/// What a request is decoded against: the names that exist here, for `persona` and `provider`, and
+/// whether it can name files.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// Persona names.

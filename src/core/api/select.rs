@@ -49,8 +49,8 @@ pub enum Criteria {
     Rubric(String),
     /// These criteria of the usual rubric with their weights, scaled to add up to 1.
     Weights(BTreeMap<String, f64>),
-    /// The rubric in this file. Never in a request, as a client could then read the server's files:
-    /// only a command sets it, whose user can read them anyway.
+    /// The rubric in this file, as `{"file": …}`. Allowed only in the user's own requests
+    /// ([`Known::may_name_files`](super::Known)): otherwise a client could read the server's files.
     File {
         /// The file.
         file: PathBuf,

@@ -46,4 +46,3 @@ pub(super) fn view(model: &Model, row: usize, frame: &mut Frame<'_>, theme: &The
         list_row(frame, area, line, index == row, theme);
     }
 }
-/// One row: the name, the value, and a mark if the user chose it.

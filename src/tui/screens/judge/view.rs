@@ -56,7 +56,7 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     };
     let axis = match plot {
         0 => "",
-        ..30 => "90 % interval",
+        1..30 => "90 % interval",
         _ => "0 to 1, with the 90 % interval",
     };
     let head = format!(

@@ -103,7 +103,7 @@ fn test(rows: &mut Facts<'_>, model: &Model, theme: &Theme) {
     match model.providers.test() {
         None => {}
         Some(Test::Waiting(_)) => {
-            rows.say("test", &format!("{} waiting for the first token", spinner(model)), theme.live)
+            rows.say("test", &format!("{} waiting for the first token", spinner(model)), theme.live);
         }
         Some(Test::Refused(problem)) => {
             rows.say("test", &format!("{} {}", glyph::FAILED, problem.detail), theme.bad);
