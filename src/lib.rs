@@ -12,9 +12,9 @@ pub mod server;
 #[cfg(feature = "tui")]
 pub mod tui;
 
-mod doors;
 #[cfg(any(feature = "cli", feature = "tui"))]
 mod figures;
+mod launchers;
 #[cfg(not(feature = "cli"))]
 mod without_command_line;
 
@@ -26,7 +26,7 @@ use aludel_core::config::Environment;
 pub fn run() -> ExitCode {
     let environment = Environment::from_process();
     #[cfg(feature = "cli")]
-    return cli::run(std::env::args_os(), &environment, &doors::for_command_line());
+    return cli::run(std::env::args_os(), &environment, &launchers::for_command_line());
     #[cfg(not(feature = "cli"))]
     without_command_line::run(&environment)
 }

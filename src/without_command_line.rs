@@ -30,9 +30,9 @@ fn open(environment: &Environment) -> Result<()> {
     let engine = Engine::open(loaded);
     match engine.config().mode {
         #[cfg(feature = "server")]
-        Mode::Server => crate::doors::http_server(engine),
+        Mode::Server => crate::launchers::http_server(engine),
         #[cfg(feature = "tui")]
-        Mode::Workbench => crate::doors::workbench(engine, environment),
+        Mode::Workbench => crate::launchers::workbench(engine, environment),
         #[cfg(not(all(feature = "server", feature = "tui")))]
         mode => Err(missing(mode)),
     }

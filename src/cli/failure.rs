@@ -17,9 +17,9 @@ pub(crate) enum Failure {
     /// The command line is invalid; also `--help`, which clap reports the same way.
     Usage(Box<clap::Error>),
     /// The reader of standard output closed it. Not an error.
-    ReaderGone,
+    PipeClosed,
     /// Everything was reported already; only the exit code is left.
-    Said(Exit),
+    Reported(Exit),
 }
 
 /// The result of a command.
@@ -32,21 +32,21 @@ impl Failure {
             Self::Error(error) => Exit::from(error.code()),
             Self::Problem(problem) => Exit::from(problem.code),
             Self::Usage(error) if error.use_stderr() => Exit::from(Code::InvalidRequest),
-            Self::Usage(_) | Self::ReaderGone => Exit::Done,
-            Self::Said(exit) => *exit,
+            Self::Usage(_) | Self::PipeClosed => Exit::Done,
+            Self::Reported(exit) => *exit,
         }
     }
 }
 
 /// Combines a command's result with that of closing the engine: two failures become one problem. A
 /// failed close outranks a reached cap and a signal, because data is lost.
-pub(crate) fn and_closed<T>(outcome: Outcome<T>, closed: Result<(), Error>) -> Outcome<T> {
+pub(crate) fn with_close_result<T>(outcome: Outcome<T>, closed: Result<(), Error>) -> Outcome<T> {
     let Err(unwritten) = closed.map_err(Problem::from) else { return outcome };
     let first = match outcome {
         Err(Failure::Error(error)) => Problem::from(error),
         Err(Failure::Problem(problem)) => *problem,
         // There is no problem to combine with.
-        Ok(_) | Err(Failure::Usage(_) | Failure::ReaderGone | Failure::Said(_)) => {
+        Ok(_) | Err(Failure::Usage(_) | Failure::PipeClosed | Failure::Reported(_)) => {
             return Err(Failure::Problem(Box::new(unwritten)));
         }
     };
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn ended(outcome: Outcome<Exit>, closed: Result<(), Error>) -> Exit {
-        and_closed(outcome, closed).unwrap_or_else(|failure| failure.exit())
+        with_close_result(outcome, closed).unwrap_or_else(|failure| failure.exit())
     }
 
     fn problem(error: Error) -> Outcome<Exit> {
@@ -86,14 +86,14 @@ mod tests {
         assert_eq!(ended(Ok(Exit::Done), Ok(())), Exit::Done);
         assert_eq!(ended(Ok(Exit::Done), unwritten()), Exit::Failed);
         assert_eq!(ended(problem(Error::Budget("the cap is reached".into())), unwritten()), Exit::Failed);
-        assert_eq!(ended(Err(Failure::Said(Exit::Interrupted)), unwritten()), Exit::Failed);
+        assert_eq!(ended(Err(Failure::Reported(Exit::Interrupted)), unwritten()), Exit::Failed);
         assert_eq!(ended(problem(Error::value("count", "is 0")), unwritten()), Exit::BadInput);
     }
 
     #[test]
     fn of_two_failures_one_problem_says_both() {
         let cap = problem(Error::Budget("the cap is reached".into()));
-        let Err(Failure::Problem(told)) = and_closed(cap, Err(Error::Storage("no space is left".into()))) else {
+        let Err(Failure::Problem(told)) = with_close_result(cap, Err(Error::Storage("no space is left".into()))) else {
             panic!("no problem is told")
         };
         assert_eq!(told.code, Code::Storage);

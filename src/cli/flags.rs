@@ -9,7 +9,7 @@ const OTHER_NAMES: [(&str, &str); 3] =
     [("task_description", "task"), ("timeout_s", "timeout"), ("judge_provider", "judge")];
 
 /// Replaces field names in the failure by the flags of this command, where it has them.
-pub(super) fn by_flags(failure: Failure, command: Option<&str>) -> Failure {
+pub(super) fn with_flag_names(failure: Failure, command: Option<&str>) -> Failure {
     let flags = match &failure {
         Failure::Error(Error::Value(_) | Error::Shape(_)) => flags_of(command),
         _ => return failure,
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn told(command: &str, error: Error) -> String {
-        match by_flags(Failure::Error(error), Some(command)) {
+        match with_flag_names(Failure::Error(error), Some(command)) {
             Failure::Error(error) => error.to_string(),
             other => panic!("{other:?}"),
         }
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(told("generate", Error::value("input", "is blank")), "input: is blank");
         assert_eq!(told("show", Error::value("limit", "is 0")), "limit: is 0");
         assert_eq!(told("list", Error::value("--port", "is none")), "--port: is none");
-        let other = by_flags(Failure::Error(Error::Conflict("limit: x".into())), Some("list"));
+        let other = with_flag_names(Failure::Error(Error::Conflict("limit: x".into())), Some("list"));
         assert!(matches!(other, Failure::Error(Error::Conflict(detail)) if detail == "limit: x"));
     }
 }

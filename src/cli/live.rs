@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-use crate::cli::view::ornament::ACROSS;
-use crate::cli::view::ornament::DOT;
+use crate::cli::view::symbols::ACROSS;
+use crate::cli::view::symbols::DOT;
 use aludel_core::domain::Phase;
 use aludel_core::event::EventKind;
 

@@ -44,7 +44,7 @@ use view::Paint;
 pub type Launcher = fn(Engine) -> Result<()>;
 
 /// As [`Launcher`], for a face that draws on the terminal.
-pub type ScreenDoor = fn(Engine, Surroundings<'_>) -> Result<()>;
+pub type ScreenLauncher = fn(Engine, Surroundings<'_>) -> Result<()>;
 
 /// The environment of a face that draws.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +59,9 @@ pub struct Surroundings<'a> {
 
 /// The launchers of the other faces; `None` for one that was not built in.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Doors {
+pub struct Launchers {
     /// The workbench.
-    pub workbench: Option<ScreenDoor>,
+    pub workbench: Option<ScreenLauncher>,
     /// MCP over standard input and output.
     pub mcp_server: Option<Launcher>,
     /// REST over HTTP, on `server.host` and `server.port`.
@@ -74,14 +74,14 @@ pub struct Doors {
 struct Invocation<'a> {
     globals: Globals,
     environment: &'a Environment,
-    doors: &'a Doors,
+    launchers: &'a Launchers,
     printer: Printer,
     /// The requested format; `None` leaves the choice to the command.
     format: Option<Format>,
 }
 
 /// The fault as one of an argument; `None` if it comes from another source.
-fn of_flag(fault: &ConfigFault) -> Option<Fault> {
+fn flag_fault(fault: &ConfigFault) -> Option<Fault> {
     match &fault.source {
         ConfigSource::Flag(name) => Some(Fault::new(name, &fault.message)),
         _ => None,
@@ -95,7 +95,7 @@ impl Invocation<'_> {
             Error::Config(config) => config
                 .faults
                 .iter()
-                .map(of_flag)
+                .map(flag_fault)
                 .collect::<Option<Vec<Fault>>>()
                 .map_or(error, |faults| Error::Value(faults.into())),
             _ => error,
@@ -113,7 +113,7 @@ impl Invocation<'_> {
         trace::init(LogSettings::of(&loaded).with_ansi(self.printer.talk_paint() == Paint::Colour));
         let engine = Engine::open(loaded);
         progress::watch_migrations(&engine, &self.printer);
-        self.doors.workbench_check.into_iter().for_each(|check| engine.check_workbench_by(check));
+        self.launchers.workbench_check.into_iter().for_each(|check| engine.check_workbench_by(check));
         Ok(engine)
     }
 
@@ -131,12 +131,16 @@ impl Invocation<'_> {
 }
 
 /// Runs the command in `arguments`, which begin with the program's name; returns the exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environment, doors: &Doors) -> ExitCode {
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    environment: &Environment,
+    launchers: &Launchers,
+) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let no_color = arguments.iter().any(|argument| argument == "--no-color");
     let printer = Printer::new(args::format_in(&arguments), false, no_color, environment);
     let outcome = match Arguments::read(&arguments) {
-        Ok((parsed, name)) => dispatch(parsed, name.as_deref(), environment, doors),
+        Ok((parsed, name)) => dispatch(parsed, name.as_deref(), environment, launchers),
         Err(error) => Err((printer, error.into())),
     };
     let exit = outcome.unwrap_or_else(|(printer, failure)| {
@@ -147,9 +151,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: &Environm
 }
 
 /// A failure comes with the printer that reports it.
-type Told<T> = std::result::Result<T, (Printer, failure::Failure)>;
+type DispatchResult<T> = std::result::Result<T, (Printer, failure::Failure)>;
 
-fn dispatch(parsed: Arguments, name: Option<&str>, environment: &Environment, doors: &Doors) -> Told<Exit> {
+fn dispatch(
+    parsed: Arguments,
+    name: Option<&str>,
+    environment: &Environment,
+    launchers: &Launchers,
+) -> DispatchResult<Exit> {
     let Arguments { globals, command } = parsed;
     let printer = Printer::new(Format::Text, globals.quiet, globals.no_color, environment);
     let format = match globals.format(args::formats_of(name)) {
@@ -160,11 +169,11 @@ fn dispatch(parsed: Arguments, name: Option<&str>, environment: &Environment, do
         Ok(answers_in) => printer.with_format(answers_in),
         Err(error) => return Err((printer, error.into())),
     };
-    let invocation = Invocation { globals, environment, doors, printer, format };
+    let invocation = Invocation { globals, environment, launchers, printer, format };
     let outcome = perform(command, &invocation);
     outcome.map_err(|failure| {
         let is_for_people = !invocation.printer.format().is_json();
-        let failure = if is_for_people { flags::by_flags(failure, name) } else { failure };
+        let failure = if is_for_people { flags::with_flag_names(failure, name) } else { failure };
         (invocation.printer, failure)
     })
 }

@@ -20,7 +20,7 @@ pub(crate) const FIRST_BYTE: Duration = Duration::from_secs(3);
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// How soon a non-blocking pipe is read again.
-const AGAIN: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What was read from standard input.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn send_chunks(source: impl Read, sender: &SyncSender<std::io::Result<Vec<u8>>>)
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                std::thread::sleep(AGAIN);
+                std::thread::sleep(RETRY_INTERVAL);
                 continue;
             }
             Err(error) => {

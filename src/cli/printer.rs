@@ -1,7 +1,7 @@
 //! All output: data to standard output, everything else to standard error.
 //!
 //! Owns the output policy: format, colour, line width, what `--quiet` silences, how an error looks.
-//! All text passes through [`Shown`], so nothing hidden in a stored text, an answer or a file name
+//! All text passes through [`EscapedText`], so nothing hidden in a stored text, an answer or a file name
 //! reaches a terminal; only data requested alone goes to a pipe unchanged ([`Printer::exactly`]).
 //! Colour needs a terminal without `NO_COLOR`, `--no-color` or `TERM=dumb`.
 
@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::failure::{Failure, Outcome};
 use super::format::Format;
-use super::shown::Shown;
-use super::view::{Page, Paint, ornament};
+use super::shown::EscapedText;
+use super::view::{Page, Paint, symbols};
 
 /// The line width without a terminal.
 const USUAL_WIDTH: usize = 80;
@@ -52,7 +52,7 @@ impl Channel {
 impl Printer {
     /// A printer for this process. `no_color` is the flag; the environment is checked too.
     pub(crate) fn new(format: Format, quiet: bool, no_color: bool, environment: &Environment) -> Self {
-        ornament::choose(environment);
+        symbols::choose(environment);
         let colour = !no_color && !environment.no_color() && environment.get("TERM") != Some("dumb");
         Self {
             format,
@@ -114,13 +114,13 @@ impl Printer {
     /// Writes data to standard output.
     ///
     /// # Errors
-    /// `file` if it cannot be written; [`Failure::ReaderGone`] if the pipe was closed.
+    /// `file` if it cannot be written; [`Failure::PipeClosed`] if the pipe was closed.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard output")]
-    pub(crate) fn data(&self, text: impl Into<Shown>) -> Outcome {
-        let text: Shown = text.into();
+    pub(crate) fn data(&self, text: impl Into<EscapedText>) -> Outcome {
+        let text: EscapedText = text.into();
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Failure::ReaderGone,
+            ErrorKind::BrokenPipe => Failure::PipeClosed,
             _ => Failure::Error(Error::File {
                 action: "write",
                 path: "standard output".into(),
@@ -134,7 +134,7 @@ impl Printer {
     /// # Errors
     /// As [`Printer::data`].
     pub(crate) fn exactly(&self, data: &str) -> Outcome {
-        self.data(if self.data.is_terminal { Shown::from(data) } else { Shown::exactly(data) })
+        self.data(if self.data.is_terminal { EscapedText::from(data) } else { EscapedText::exactly(data) })
     }
 
     /// Writes a value in the formats for programs, or the page that `text` fills in all others.
@@ -154,7 +154,7 @@ impl Printer {
         value: &T,
         mut page: Page,
         text: impl FnOnce(&mut Page),
-    ) -> Outcome<Shown> {
+    ) -> Outcome<EscapedText> {
         Ok(match self.format {
             Format::Json => pretty_json(value)?.into(),
             Format::Jsonl => json_line(value)?.into(),
@@ -172,19 +172,19 @@ impl Printer {
     }
 
     /// Prints a note on standard error; silent with `--quiet` and in formats for programs.
-    pub(crate) fn note(&self, text: impl Into<Shown>) {
+    pub(crate) fn note(&self, text: impl Into<EscapedText>) {
         if self.takes_notes() {
             self.say(text);
         }
     }
 
     /// Prints a message on standard error that must not be missed.
-    pub(crate) fn say(&self, text: impl Into<Shown>) {
-        let mut text: Shown = text.into();
+    pub(crate) fn say(&self, text: impl Into<EscapedText>) {
+        let mut text: EscapedText = text.into();
         if self.talk.is_terminal {
             text = text.broken(self.width());
         }
-        self.talk(Shown::of_parts([text, "\n".into()]));
+        self.talk(EscapedText::of_parts([text, "\n".into()]));
     }
 
     /// Asks on the terminal. True for `y` and `yes`; anything else means no, an end of input too.
@@ -200,8 +200,8 @@ impl Printer {
 
     /// Writes to standard error. Ignores failures: there is no place left to report them.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard error")]
-    pub(crate) fn talk(&self, text: impl Into<Shown>) {
-        let text: Shown = text.into();
+    pub(crate) fn talk(&self, text: impl Into<EscapedText>) {
+        let text: EscapedText = text.into();
         let mut err = std::io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
@@ -209,7 +209,7 @@ impl Printer {
     /// Reports a failure: as the problem's JSON for programs, else as text.
     pub(crate) fn failure(&self, failure: &Failure) {
         match failure {
-            Failure::ReaderGone | Failure::Said(_) => {}
+            Failure::PipeClosed | Failure::Reported(_) => {}
             Failure::Error(error) if self.format.is_json() => self.problem_as_json(&Problem::from(error)),
             Failure::Error(error) => {
                 self.in_words(&error.to_string(), error.faults(), error.further_faults().as_deref(), error.hint());
@@ -240,8 +240,8 @@ impl Printer {
         // Clap quotes arguments unescaped, and they could contain styles of their own.
         let quotes_hidden = error.context().any(|(_, value)| has_hidden(&value.to_string()));
         let shown = |paint| match paint {
-            Paint::Colour if !quotes_hidden => Shown::with_its_styles(&rendered.ansi().to_string()),
-            _ => Shown::from(rendered.to_string()),
+            Paint::Colour if !quotes_hidden => EscapedText::with_its_styles(&rendered.ansi().to_string()),
+            _ => EscapedText::from(rendered.to_string()),
         };
         if !error.use_stderr() {
             // Help that nobody reads is not a failure.

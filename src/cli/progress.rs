@@ -13,19 +13,19 @@ use aludel_core::engine::{Engine, MigrationProgress};
 use aludel_core::event::{PhaseState, RunView, VariantState, VariantView, part};
 
 use super::printer::Printer;
-use super::shown::Shown;
+use super::shown::EscapedText;
 use super::view::{self, Frame, Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
-use crate::cli::view::ornament::DOT;
-use crate::cli::view::ornament::{AGAIN, BAD, EMPTY, FULL, GOOD, TO_COME, is_ascii};
+use crate::cli::view::symbols::DOT;
+use crate::cli::view::symbols::{BAD, EMPTY, FULL, GOOD, PENDING, RETRIED, is_ascii};
 use crate::figures::thousands;
 
 /// How often it is redrawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 /// How long a run must last before its progress is shown.
-const PATIENCE: Duration = Duration::from_millis(150);
+const SHOW_AFTER: Duration = Duration::from_millis(150);
 /// How long a migration must last before its progress is shown.
-const LONG: Duration = Duration::from_secs(1);
+const MIGRATION_SHOW_AFTER: Duration = Duration::from_secs(1);
 /// Columns of a bar.
 const BAR: u64 = 24;
 /// More variants than this share one line.
@@ -92,9 +92,9 @@ impl Progress {
     }
 
     /// Draws these lines over the last ones. There must not be fewer of them.
-    pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<Shown>) {
+    pub(crate) fn draw_lines(&mut self, printer: &Printer, lines: impl FnOnce(&Frame) -> Vec<EscapedText>) {
         let elapsed = self.started.elapsed();
-        if elapsed < PATIENCE {
+        if elapsed < SHOW_AFTER {
             return;
         }
         let lines = lines(&Frame {
@@ -104,8 +104,8 @@ impl Progress {
             paint: printer.talk_paint(),
         });
         self.frame += 1;
-        let back = Shown::lines_back(self.drawn);
-        let text = Shown::of_parts(std::iter::once(back).chain(lines.iter().map(Shown::drawn_over)));
+        let back = EscapedText::lines_back(self.drawn);
+        let text = EscapedText::of_parts(std::iter::once(back).chain(lines.iter().map(EscapedText::drawn_over)));
         // There are never fewer lines than before: messages stay.
         self.drawn = lines.len();
         printer.talk(text);
@@ -114,21 +114,21 @@ impl Progress {
     /// Clears the display.
     pub(crate) fn clear(&mut self, printer: &Printer) {
         if self.drawn > 0 {
-            let back = || std::iter::once(Shown::lines_back(self.drawn));
-            let wiped = std::iter::repeat_with(|| Shown::drawn_over(&Shown::default())).take(self.drawn);
-            printer.talk(Shown::of_parts(back().chain(wiped).chain(back())));
+            let back = || std::iter::once(EscapedText::lines_back(self.drawn));
+            let wiped = std::iter::repeat_with(|| EscapedText::drawn_over(&EscapedText::default())).take(self.drawn);
+            printer.talk(EscapedText::of_parts(back().chain(wiped).chain(back())));
             self.drawn = 0;
         }
     }
 }
 
 /// A progress bar for work on prompts.
-pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> Shown {
+pub(crate) fn bar(what: &str, done: u64, total: u64, frame: &Frame) -> EscapedText {
     bar_of(what, done, total, &count_of(total, "prompt"), 0, frame)
 }
 
 /// A bar for other work: `of` names the total; `before` it passed so many milliseconds.
-fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Frame) -> Shown {
+fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Frame) -> EscapedText {
     let elapsed = frame.elapsed_ms.saturating_sub(before);
     let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(BAR);
     let bar: String = (0..BAR).map(|place| if place < full { FULL.as_str() } else { EMPTY.as_str() }).collect();
@@ -139,7 +139,7 @@ fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Fram
 }
 
 /// A job without lines of its own: what it does, a bar if the total is known, its counts.
-fn job_line(operation: Operation, view: &RunView, before: u64, frame: &Frame) -> Shown {
+fn job_line(operation: Operation, view: &RunView, before: u64, frame: &Frame) -> EscapedText {
     let what = doing(operation, view.part.as_deref());
     match view.total {
         Some(total) => bar_of(what, view.done, total, &count_of(total, view::unit_of(operation)), before, frame),
@@ -169,7 +169,7 @@ fn tested(view: &RunView) -> Vec<ProviderTest> {
 }
 
 /// A text on one line.
-pub(crate) fn line(text: &str, role: Role, frame: &Frame) -> Shown {
+pub(crate) fn line(text: &str, role: Role, frame: &Frame) -> EscapedText {
     frame.paint.text(role, &cut(text, frame.width))
 }
 
@@ -199,7 +199,7 @@ struct Drawing {
 impl Drawing {
     fn begin() -> Self {
         let progress = Progress::new();
-        Self { next: progress.started + LONG, progress }
+        Self { next: progress.started + MIGRATION_SHOW_AFTER, progress }
     }
 
     fn draw(&mut self, printer: &Printer, at: MigrationProgress) {
@@ -239,15 +239,15 @@ pub(crate) fn while_waiting<T: Send>(printer: &Printer, what: &str, future: impl
 }
 
 /// The line for a selection.
-fn selection_line(view: &RunView, frame: &Frame) -> Shown {
+fn selection_line(view: &RunView, frame: &Frame) -> EscapedText {
     let (made, most) = (view.done, view.total.unwrap_or_default());
     let line = format!("{} {made} of {}{DOT}{}", frame.spinner, count_of(most, "comparison"), span(frame.elapsed_ms));
     frame.paint.text(Role::Faint, &cut(&line, frame.width))
 }
 
 /// The lines for a run: one per variant, or one in all if there are many.
-fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<Shown> {
-    let mut lines: Vec<Shown> = Vec::new();
+fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Paint) -> Vec<EscapedText> {
+    let mut lines: Vec<EscapedText> = Vec::new();
     if view.variants.len() <= MOST_LINES {
         lines.extend(
             view.variants
@@ -255,7 +255,7 @@ fn lines(view: &RunView, elapsed_ms: u64, spinner: char, width: usize, paint: Pa
                 .map(|(number, variant)| variant_line(*number, variant, &view.phases, spinner, width, paint)),
         );
     }
-    lines.push(Shown::of_parts(["  ".into(), paint.text(Role::Faint, &total_line(view, elapsed_ms))]));
+    lines.push(EscapedText::of_parts(["  ".into(), paint.text(Role::Faint, &total_line(view, elapsed_ms))]));
     lines
 }
 
@@ -266,9 +266,9 @@ fn variant_line(
     spinner: char,
     width: usize,
     paint: Paint,
-) -> Shown {
+) -> EscapedText {
     let mut plain = format!("{:>3} ", number + 1);
-    let mut line = Shown::from(&plain);
+    let mut line = EscapedText::from(&plain);
     let mut add = |text: &str, role: Role| {
         plain.push_str(text);
         line.add(paint.text(role, text));
@@ -276,9 +276,9 @@ fn variant_line(
     for phase in phases {
         let state = variant.phases.iter().rev().find(|view| view.phase == *phase).map(|view| &view.state);
         let (mark, role) = match state {
-            None => (TO_COME.to_string(), Role::Faint),
+            None => (PENDING.to_string(), Role::Faint),
             Some(PhaseState::Streaming) => (spinner.to_string(), Role::Handle),
-            Some(PhaseState::Retrying { .. }) => (AGAIN.to_string(), Role::Warning),
+            Some(PhaseState::Retrying { .. }) => (RETRIED.to_string(), Role::Warning),
             Some(PhaseState::Finished(_)) => (GOOD.to_string(), Role::Good),
             Some(PhaseState::Failed) => (BAD.to_string(), Role::Bad),
         };

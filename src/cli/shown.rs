@@ -14,9 +14,9 @@ const WIPE_LINE: &str = "\x1b[2K";
 
 /// Text without anything hidden, with our own styles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Shown(String);
+pub(crate) struct EscapedText(String);
 
-impl Shown {
+impl EscapedText {
     /// Escapes the text and adds a style.
     pub(crate) fn styled(style: Style, text: &str) -> Self {
         Self(format!("{style}{}{style:#}", escape(text)))
@@ -69,7 +69,7 @@ impl Shown {
     }
 }
 
-impl Deref for Shown {
+impl Deref for EscapedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -77,19 +77,19 @@ impl Deref for Shown {
     }
 }
 
-impl From<&str> for Shown {
+impl From<&str> for EscapedText {
     fn from(text: &str) -> Self {
         Self(escape(text).into_owned())
     }
 }
 
-impl From<&String> for Shown {
+impl From<&String> for EscapedText {
     fn from(text: &String) -> Self {
         Self::from(text.as_str())
     }
 }
 
-impl From<String> for Shown {
+impl From<String> for EscapedText {
     fn from(text: String) -> Self {
         match escape(&text) {
             std::borrow::Cow::Owned(escaped) => Self(escaped),
@@ -98,19 +98,19 @@ impl From<String> for Shown {
     }
 }
 
-impl From<&Self> for Shown {
+impl From<&Self> for EscapedText {
     fn from(shown: &Self) -> Self {
         shown.clone()
     }
 }
 
-impl From<Shown> for String {
-    fn from(shown: Shown) -> Self {
+impl From<EscapedText> for String {
+    fn from(shown: EscapedText) -> Self {
         shown.0
     }
 }
 
-impl PartialEq<&str> for Shown {
+impl PartialEq<&str> for EscapedText {
     fn eq(&self, other: &&str) -> bool {
         self.0 == *other
     }
@@ -118,14 +118,14 @@ impl PartialEq<&str> for Shown {
 
 /// Escapes a text that arrives in pieces.
 #[derive(Debug, Default)]
-pub(crate) struct ShownStream(Escaper);
+pub(crate) struct EscapedStream(Escaper);
 
-impl ShownStream {
+impl EscapedStream {
     /// Takes a piece and returns the text that is certain by now.
-    pub(crate) fn push(&mut self, piece: &str) -> Shown {
+    pub(crate) fn push(&mut self, piece: &str) -> EscapedText {
         let mut shown = String::with_capacity(piece.len());
         self.0.push(piece, &mut shown);
-        Shown(shown)
+        EscapedText(shown)
     }
 }
 
@@ -139,25 +139,25 @@ mod tests {
     fn every_string_is_escaped_on_its_way_in() {
         let hostile = "\u{1b}]0;PWN\u{7}\u{202e}x";
         let shown = "␛]0;PWN␇\\u{202e}x";
-        assert_eq!(Shown::from(hostile), shown);
-        assert_eq!(Shown::from(hostile.to_owned()), shown);
-        assert_eq!(Shown::from(&hostile.to_owned()), shown);
+        assert_eq!(EscapedText::from(hostile), shown);
+        assert_eq!(EscapedText::from(hostile.to_owned()), shown);
+        assert_eq!(EscapedText::from(&hostile.to_owned()), shown);
         let red = Style::new().fg_color(Some(AnsiColor::Red.into()));
-        assert_eq!(Shown::styled(red, hostile), format!("\u{1b}[31m{shown}\u{1b}[0m").as_str());
+        assert_eq!(EscapedText::styled(red, hostile), format!("\u{1b}[31m{shown}\u{1b}[0m").as_str());
     }
 
     #[test]
     fn parts_keep_the_styles_they_have() {
-        let bold = Shown::styled(Style::new().bold(), "b");
-        let mut line = Shown::of_parts(["a ".into(), bold, " \u{9b}".into()]);
+        let bold = EscapedText::styled(Style::new().bold(), "b");
+        let mut line = EscapedText::of_parts(["a ".into(), bold, " \u{9b}".into()]);
         line.add("  ");
         assert_eq!(line.trimmed_at_the_end(), "a \u{1b}[1mb\u{1b}[0m \\u{9b}");
     }
 
     #[test]
     fn a_stream_is_escaped_across_its_pieces() {
-        let mut stream = ShownStream::default();
-        let shown: Vec<Shown> = ["é", "\u{200d}ë\r", "\n\u{1b}", "[2J"].map(|piece| stream.push(piece)).into();
+        let mut stream = EscapedStream::default();
+        let shown: Vec<EscapedText> = ["é", "\u{200d}ë\r", "\n\u{1b}", "[2J"].map(|piece| stream.push(piece)).into();
         assert_eq!(shown, ["é", "\u{200d}ë", "\r\n␛", "[2J"]);
     }
 }

@@ -13,7 +13,7 @@ use crate::text::diff;
 pub const SCORE: &str = "score";
 
 /// How prompts are measured.
-pub struct Measuring<'a> {
+pub struct CompareContext<'a> {
     /// The task; without one each prompt is measured against its original input.
     pub task: Option<&'a str>,
     /// How many things the request of each prompt leaves open, in the prompts' order.
@@ -23,7 +23,7 @@ pub struct Measuring<'a> {
 }
 
 /// Compares prompts, in the given order.
-pub fn compare(prompts: Vec<Prompt>, measuring: &Measuring<'_>) -> CompareResult {
+pub fn compare(prompts: Vec<Prompt>, measuring: &CompareContext<'_>) -> CompareResult {
     let scores = scores(&prompts, measuring);
     let (diff, similarity) = differences(&prompts);
     let sizes = prompts.iter().map(|prompt| statistics::size(&prompt.content)).collect();
@@ -31,7 +31,7 @@ pub fn compare(prompts: Vec<Prompt>, measuring: &Measuring<'_>) -> CompareResult
 }
 
 /// The components of each prompt, and their weighted mean.
-fn scores(prompts: &[Prompt], measuring: &Measuring<'_>) -> BTreeMap<String, Vec<Option<f64>>> {
+fn scores(prompts: &[Prompt], measuring: &CompareContext<'_>) -> BTreeMap<String, Vec<Option<f64>>> {
     let mut scores: BTreeMap<String, Vec<Option<f64>>> = BTreeMap::new();
     for (at, prompt) in prompts.iter().enumerate() {
         let inputs = RankInputs {
@@ -79,7 +79,7 @@ mod tests {
 
     fn compared(contents: &[&str], gaps: Vec<usize>) -> CompareResult {
         let weights = Weights::default();
-        compare(prompts(contents), &Measuring { task: Some("Find primes in Rust"), gaps, weights: &weights })
+        compare(prompts(contents), &CompareContext { task: Some("Find primes in Rust"), gaps, weights: &weights })
     }
 
     #[test]

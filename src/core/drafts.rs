@@ -41,7 +41,7 @@ pub struct Draft {
 
 /// Drafts without an owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Left {
+pub struct OrphanedDrafts {
     /// The newest, now owned by the caller.
     pub newest: Option<Draft>,
     /// The others, newest first, which remain without an owner.
@@ -52,12 +52,12 @@ pub struct Left {
 pub struct Drafts {
     folder: PathBuf,
     clock: Arc<dyn Clock>,
-    place: Option<Place>,
+    own_slot: Option<DraftSlot>,
 }
 
 /// A slot that we own as long as the lock is held.
 #[derive(Debug)]
-struct Place {
+struct DraftSlot {
     file: PathBuf,
     _lock: File,
 }
@@ -65,26 +65,26 @@ struct Place {
 impl Drafts {
     /// The drafts in `folder`, which need not exist.
     pub fn new(folder: PathBuf, clock: Arc<dyn Clock>) -> Self {
-        Self { folder, clock, place: None }
+        Self { folder, clock, own_slot: None }
     }
 
     /// Takes over the newest draft without an owner, together with its slot, and reads the others.
     /// Ignores unreadable ones.
-    pub fn take_up(&mut self) -> Left {
+    pub fn take_up(&mut self) -> OrphanedDrafts {
         if !self.folder.is_dir() {
-            return Left::default();
+            return OrphanedDrafts::default();
         }
         // Looking locks each draft, so two concurrent looks would hide drafts from each other.
         let _gate = self.gate();
-        let mut found: Vec<(Draft, Place)> = (1..=MOST).filter_map(|number| self.ownerless(number)).collect();
+        let mut found: Vec<(Draft, DraftSlot)> = (1..=MOST).filter_map(|number| self.orphaned(number)).collect();
         found.sort_by_key(|(draft, _)| std::cmp::Reverse(draft.at));
         let mut found = found.into_iter();
-        let newest = found.next().map(|(draft, place)| {
-            self.place = Some(place);
+        let newest = found.next().map(|(draft, own_slot)| {
+            self.own_slot = Some(own_slot);
             draft
         });
         // This releases the locks of the others.
-        Left { newest, others: found.map(|(draft, _)| draft).collect() }
+        OrphanedDrafts { newest, others: found.map(|(draft, _)| draft).collect() }
     }
 
     /// Saves `text` and the run under way. Blank text without a run removes the draft.
@@ -97,12 +97,12 @@ impl Drafts {
         }
         let draft = Draft { text: text.to_owned(), run, at: self.clock.now() };
         let bytes = serde_json::to_vec(&draft).map_err(|error| Error::Internal(format!("a draft: {error}")))?;
-        let place = match self.place.take() {
-            Some(place) => place,
-            None => self.free_place()?,
+        let own_slot = match self.own_slot.take() {
+            Some(own_slot) => own_slot,
+            None => self.free_slot()?,
         };
-        let written = files::write_atomically(&place.file, &bytes, files::PRIVATE_FILE);
-        self.place = Some(place);
+        let written = files::write_atomically(&own_slot.file, &bytes, files::PRIVATE_FILE);
+        self.own_slot = Some(own_slot);
         written
     }
 
@@ -120,26 +120,28 @@ impl Drafts {
     }
 
     fn forget(&self) -> Result<(), Error> {
-        let Some(place) = &self.place else { return Ok(()) };
-        match fs::remove_file(&place.file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(files::failure("remove", &place.file, &error)),
+        let Some(own_slot) = &self.own_slot else { return Ok(()) };
+        match fs::remove_file(&own_slot.file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(files::failure("remove", &own_slot.file, &error))
+            }
             _ => Ok(()),
         }
     }
 
     /// The draft in this slot, if it is readable and has no owner.
-    fn ownerless(&self, number: usize) -> Option<(Draft, Place)> {
+    fn orphaned(&self, number: usize) -> Option<(Draft, DraftSlot)> {
         let (file, lock) = self.names(number);
         // Check first, so that no lock file is created without a draft.
         file.is_file().then_some(())?;
         let lock = held(&lock).ok()??;
         // From here on no one else can change it.
         let draft = serde_json::from_slice(&files::read_own(&file, MOST_BYTES).ok()?).ok()?;
-        Some((draft, Place { file, _lock: lock }))
+        Some((draft, DraftSlot { file, _lock: lock }))
     }
 
     /// A slot without owner and draft.
-    fn free_place(&self) -> Result<Place, Error> {
+    fn free_slot(&self) -> Result<DraftSlot, Error> {
         files::make_private_folder(&self.folder)?;
         for number in 1..=MOST {
             let (file, lock) = self.names(number);
@@ -147,7 +149,7 @@ impl Drafts {
             if let Some(lock) = taken
                 && !file.exists()
             {
-                return Ok(Place { file, _lock: lock });
+                return Ok(DraftSlot { file, _lock: lock });
             }
         }
         let reason = format!("it has {MOST} drafts already; move away those you no longer need");
@@ -215,11 +217,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut one, mut other) = (drafts(folder.path(), 1), drafts(folder.path(), 2));
         one.keep("one", None).unwrap();
-        assert_eq!(other.take_up(), Left::default());
+        assert_eq!(other.take_up(), OrphanedDrafts::default());
         other.keep("other", None).unwrap();
         one.keep("one more", None).unwrap();
         assert_eq!(kept(folder.path()), ["1.json", "2.json"]);
-        assert_eq!(drafts(folder.path(), 3).take_up(), Left::default());
+        assert_eq!(drafts(folder.path(), 3).take_up(), OrphanedDrafts::default());
     }
 
     #[test]
@@ -293,7 +295,7 @@ mod tests {
         fs::create_dir(folder.path().join("drafts")).unwrap();
         fs::write(folder.path().join("drafts/1.json"), "{half").unwrap();
         let mut one = drafts(folder.path(), 1);
-        assert_eq!(one.take_up(), Left::default());
+        assert_eq!(one.take_up(), OrphanedDrafts::default());
         one.keep("text", None).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("drafts/1.json")).unwrap(), "{half");
         assert_eq!(kept(folder.path()), ["1.json", "2.json"]);

@@ -157,7 +157,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_FOLDER);
     match builder.create(path) {
-        Ok(()) => whatever_the_umask(path),
+        Ok(()) => restore_mode(path),
         // Another process was faster.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::ErrorKind::NotADirectory.into()),
@@ -167,13 +167,13 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 
 /// Sets the mode again, in case the umask removed the owner's own permissions.
 #[cfg(unix)]
-fn whatever_the_umask(folder: &Path) -> io::Result<()> {
+fn restore_mode(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE_FOLDER))
 }
 
 #[cfg(not(unix))]
-fn whatever_the_umask(_: &Path) -> io::Result<()> {
+fn restore_mode(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -35,9 +35,9 @@
 //! # Jobs
 //! Work whose progress is recorded is a [`job`]. Its plan has a [`job::Journal`], which creates the
 //! job in the [`store::JobStore`], records each finished unit in the transaction that stores its
-//! results, and ends it; [`job::Journal::attended`] renews the lease and checks for stop requests.
+//! results, and ends it; [`job::Journal::run_with_lease`] renews the lease and checks for stop requests.
 //! An attached job ends with the consumer of its run; a kept one ([`engine::Prepared::keep`]) is
-//! consumed by [`job::Keeper`]. Any process can follow the recorded events ([`job::Following`]). A
+//! consumed by [`job::Keeper`]. Any process can follow the recorded events ([`job::JobFollower`]). A
 //! job whose process died is interrupted: [`engine::Engine::resume_job`] takes it atomically and
 //! does only the remaining work, under the remaining caps. Servers resume kept jobs by themselves
 //! ([`engine::Engine::adopt_jobs`]); attached jobs are resumed only by command.

@@ -18,7 +18,7 @@ pub const FILE: &str = "told.json";
 
 /// The file's content.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Memory {
+struct NoticesFile {
     /// The providers that were mentioned, or used before they could be.
     #[serde(default)]
     providers: BTreeSet<String>,
@@ -57,7 +57,7 @@ pub fn explained(file: &Path, notice: Notice) -> bool {
 }
 
 /// The `names` that are not in the file.
-pub fn not_told_of(file: &Path, names: impl IntoIterator<Item = String>) -> Vec<String> {
+pub fn not_mentioned(file: &Path, names: impl IntoIterator<Item = String>) -> Vec<String> {
     let known = read(file).providers;
     names.into_iter().filter(|name| !known.contains(name)).collect()
 }
@@ -67,7 +67,7 @@ pub fn remember(file: &Path, names: &[String]) -> bool {
     change(file, |memory| memory.providers.extend(names.iter().cloned()))
 }
 
-fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
+fn change(file: &Path, change: impl FnOnce(&mut NoticesFile)) -> bool {
     // Concurrent changes must not overwrite each other.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +90,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Memory)) -> bool {
 /// The largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-fn read(file: &Path) -> Memory {
+fn read(file: &Path) -> NoticesFile {
     let bytes = files::read_own(file, MOST_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
@@ -107,11 +107,11 @@ mod tests {
     fn what_was_remembered_is_known_ever_after() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("told.json");
-        assert_eq!(not_told_of(&file, names(&["a", "b"])), ["a", "b"]);
+        assert_eq!(not_mentioned(&file, names(&["a", "b"])), ["a", "b"]);
         assert!(remember(&file, &names(&["b"])));
-        assert_eq!(not_told_of(&file, names(&["a", "b"])), ["a"]);
+        assert_eq!(not_mentioned(&file, names(&["a", "b"])), ["a"]);
         assert!(remember(&file, &names(&["a"])));
-        assert!(not_told_of(&file, names(&["a", "b"])).is_empty());
+        assert!(not_mentioned(&file, names(&["a", "b"])).is_empty());
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         assert!(remember(&file, &names(&["a"])) && !was_explained(&file, Notice::Builtin));
         assert!(explained(&file, Notice::Builtin) && was_explained(&file, Notice::Builtin));
         assert!(!was_explained(&file, Notice::SlowLink), "each by itself");
-        assert!(not_told_of(&file, names(&["a"])).is_empty());
+        assert!(not_mentioned(&file, names(&["a"])).is_empty());
     }
 
     #[test]
@@ -129,9 +129,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("told.json");
         std::fs::write(&file, "{half").unwrap();
-        assert_eq!(not_told_of(&file, names(&["a"])), ["a"]);
+        assert_eq!(not_mentioned(&file, names(&["a"])), ["a"]);
         assert!(remember(&file, &names(&["a"])));
-        assert!(not_told_of(&file, names(&["a"])).is_empty());
+        assert!(not_mentioned(&file, names(&["a"])).is_empty());
     }
 
     #[test]
@@ -145,6 +145,6 @@ mod tests {
         permissions.set_readonly(true);
         std::fs::set_permissions(&file, permissions).unwrap();
         assert!(!remember(&file, &names(&["a"])));
-        assert_eq!(not_told_of(&file, names(&["a"])), ["a"]);
+        assert_eq!(not_mentioned(&file, names(&["a"])), ["a"]);
     }
 }

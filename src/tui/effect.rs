@@ -2,7 +2,7 @@
 //! concerns the core, the runtime what concerns the terminal. Replies come back as messages.
 
 use aludel_core::domain::{PromptId, SessionId, SpendBy};
-use aludel_core::engine::{Better, KeptLabel};
+use aludel_core::engine::{Better, StoredLabel};
 use aludel_core::error::Problem;
 use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::notices::Notice;
@@ -88,7 +88,7 @@ pub(crate) enum CoreEffect {
     /// Stops the export or import under way; what is already stored stays.
     StopTransfer,
     /// Queries what a screen or overlay shows. Replies with `QueryReply`.
-    Inquire {
+    RunQuery {
         /// Identifies the request.
         ticket: Ticket,
         /// The query.
@@ -130,7 +130,7 @@ pub(crate) enum Query {
     /// Stores which prompt of a pair is better.
     KeepLabel(Box<BlindPair>, Better),
     /// Takes back the last label.
-    TakeLabelBack(Box<KeptLabel>),
+    TakeLabelBack(Box<StoredLabel>),
 }
 
 /// A command about what is stored.

@@ -24,16 +24,16 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::effect::{CoreEffect, Draft, HistoryCommand, Outcome, Ticket};
 use super::message::{DraftReply, Message};
-use super::model::{CostlyWhat, Names};
-use drafts::Beginning;
-use resuming::Resumed;
+use super::model::{CostlyAction, Names};
+use drafts::DraftStart;
+use resuming::ResumedJob;
 
 /// How many replies can wait for the screen.
-const ANSWERS: usize = 256;
+const REPLY_CAPACITY: usize = 256;
 /// Most events in one message.
 const BATCH: usize = 256;
 /// How long leaving waits for runs to store what is finished.
-const FAREWELL: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Carries out the effects that concern the core.
 pub(crate) struct Executor {
@@ -43,7 +43,7 @@ pub(crate) struct Executor {
     /// The judging under way, and the signal that stops it.
     judging: Option<(Ticket, Arc<Notify>)>,
     /// Jobs resumed here, by the ticket of the resumed run.
-    resumed: HashMap<Ticket, Resumed>,
+    resumed: HashMap<Ticket, ResumedJob>,
     /// The search under way; the next one replaces it.
     finding: Option<AbortHandle>,
     /// The export or import under way.
@@ -60,7 +60,7 @@ pub(crate) struct Executor {
 impl Executor {
     /// An executor over `engine`, and the receiver of its replies. Using it needs a tokio runtime.
     pub(crate) fn new(engine: Engine) -> (Self, mpsc::Receiver<Message>) {
-        let (answers, messages) = mpsc::channel(ANSWERS);
+        let (answers, messages) = mpsc::channel(REPLY_CAPACITY);
         (
             Self {
                 engine,
@@ -127,10 +127,10 @@ impl Executor {
                     resumed.cancel_variant(variant);
                 }
             }
-            CoreEffect::TakeUpDraft => self.begin_drafts(Beginning::TakeUp),
+            CoreEffect::TakeUpDraft => self.begin_drafts(DraftStart::TakeUp),
             CoreEffect::KeepDraft(sheet) => {
                 if self.draft_writer.is_none() {
-                    self.begin_drafts(Beginning::Afresh);
+                    self.begin_drafts(DraftStart::Afresh);
                 }
                 if let Some(draft_writer) = &self.draft_writer {
                     draft_writer.send_replace(sheet);
@@ -155,8 +155,8 @@ impl Executor {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move { _ = answers.send(Message::Names(names(&engine).await)).await });
             }
-            CoreEffect::History { ticket, command } => self.fulfil(ticket, command),
-            CoreEffect::Inquire { ticket, inquiry } => {
+            CoreEffect::History { ticket, command } => self.run_command(ticket, command),
+            CoreEffect::RunQuery { ticket, inquiry } => {
                 let (engine, answers) = (self.engine.clone(), self.answers.clone());
                 self.tasks.spawn(async move {
                     let told = inquiry::answer(&engine, inquiry).await;
@@ -184,7 +184,7 @@ impl Executor {
     /// `storage` if something could not be written.
     pub(crate) async fn finish(mut self, mut messages: mpsc::Receiver<Message>) -> aludel_core::error::Result<()> {
         self.runs.values().for_each(RunControl::cancel_all);
-        self.resumed.values().for_each(Resumed::cancel_all);
+        self.resumed.values().for_each(ResumedJob::cancel_all);
         if let Some((_, stop)) = &self.judging {
             stop.notify_one();
         }
@@ -196,7 +196,7 @@ impl Executor {
         drop(self.draft_writer);
         // Nothing reads the replies any more, but a run is only over once its last event was taken.
         let drained = async { while messages.recv().await.is_some() {} };
-        if tokio::time::timeout(FAREWELL, drained).await.is_err() {
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, drained).await.is_err() {
             tracing::warn!("a run did not stop in time and was dropped");
         }
         self.tasks.abort_all();
@@ -211,7 +211,7 @@ impl Executor {
         let prepared = self.engine.prepare(request).map_err(refused)?;
         let preflight = prepared.preflight().clone();
         let run = prepared.start().map_err(|error| {
-            let question = judging::question(ticket, CostlyWhat::Run(raw), &preflight);
+            let question = judging::question(ticket, CostlyAction::Run(raw), &preflight);
             // Question first: a run that only awaits confirmation is never shown as refused.
             question.into_iter().chain(refused(error)).collect::<Vec<_>>()
         })?;
@@ -227,13 +227,13 @@ impl Executor {
         self.tasks.spawn(async move {
             match judging::select(&engine, ticket, raw).await {
                 Ok(run) => relay_until_stopped(run, ticket, answers, &stop).await,
-                Err(messages) => tell(messages, answers).await,
+                Err(messages) => send_all(messages, answers).await,
             }
         });
     }
 
     /// Queries or changes what is stored.
-    fn fulfil(&mut self, ticket: Ticket, command: HistoryCommand) {
+    fn run_command(&mut self, ticket: Ticket, command: HistoryCommand) {
         let place = match &command {
             HistoryCommand::Find { .. } => Some(&mut self.finding),
             HistoryCommand::Export { .. } | HistoryCommand::Import(_) => Some(&mut self.transferring),
@@ -244,7 +244,7 @@ impl Executor {
         };
         let (engine, answers) = (self.engine.clone(), self.answers.clone());
         let task = self.tasks.spawn(async move {
-            let news = history::fulfil(&engine, command, ticket, &answers).await;
+            let news = history::run_command(&engine, command, ticket, &answers).await;
             _ = answers.send(Message::History { ticket, news }).await;
         });
         // One search and one transfer at a time: the new one replaces the old.
@@ -253,19 +253,19 @@ impl Executor {
         }
     }
 
-    fn begin_drafts(&mut self, beginning: Beginning) {
+    fn begin_drafts(&mut self, beginning: DraftStart) {
         let (draft_writer, sheets) = watch::channel(Draft::default());
         self.tasks.spawn(drafts::write_down(self.engine.clone(), beginning, sheets, self.answers.clone()));
         self.draft_writer = Some(draft_writer);
     }
 
     fn answer(&mut self, messages: Vec<Message>) {
-        self.tasks.spawn(tell(messages, self.answers.clone()));
+        self.tasks.spawn(send_all(messages, self.answers.clone()));
     }
 }
 
 /// Sends messages in order until the receiver is gone.
-async fn tell(messages: Vec<Message>, answers: mpsc::Sender<Message>) {
+async fn send_all(messages: Vec<Message>, answers: mpsc::Sender<Message>) {
     for message in messages {
         if answers.send(message).await.is_err() {
             break;

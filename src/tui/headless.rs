@@ -1,13 +1,13 @@
 //! The workbench without a terminal: the real update, effects, executor and messages.
 //!
 //! For tests, which compare the four faces, and benches, which measure drawing. [`run()`] runs a
-//! request, [`Sheet`] draws the events it is given, [`open`] runs the whole loop off screen, and
+//! request, [`OffscreenTerminal`] draws the events it is given, [`open`] runs the whole loop off screen, and
 //! [`beside()`] lays out two texts side by side.
 
+mod offscreen;
 mod sheet;
 #[cfg(test)]
 mod tests;
-mod unseen;
 
 use aludel_core::engine::Engine;
 use aludel_core::error::Problem;
@@ -24,8 +24,8 @@ use super::model::compare::{Arrangement, SideBySide};
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
-pub use sheet::{Following, Sheet};
-pub use unseen::open;
+pub use offscreen::open;
+pub use sheet::{FollowMode, OffscreenTerminal};
 
 /// Runs `raw` and returns what the workbench would show at the end. Needs a tokio runtime.
 ///

@@ -1,7 +1,7 @@
 //! What can change the model: keys, pastes, sizes, time, and replies from the core.
 
 use aludel_core::domain::{CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
-use aludel_core::engine::{DetectedProvider, Indexing, KeptLabel, Labelling, ProviderFacts};
+use aludel_core::engine::{DetectedProvider, Indexing, Labelling, ProviderDetails, StoredLabel};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
 use aludel_core::trace::LogLine;
@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::effect::{Outcome, Ticket};
 use super::model::drafts::Leftovers;
-use super::model::history::Answer;
-use super::model::jobs::Listed;
+use super::model::history::ResultPage;
+use super::model::jobs::JobListing;
 use super::model::listing::SettingRow;
 use super::model::spend::Spent;
 use super::model::{Costly, Names};
@@ -133,13 +133,13 @@ pub(crate) enum Pointer {
 #[derive(Debug, Clone)]
 pub(crate) enum QueryReply {
     /// The providers.
-    Providers(Vec<ProviderFacts>),
+    Providers(Vec<ProviderDetails>),
     /// The result of a real call to a provider.
     Tested(Outcome<Box<ProviderTest>>),
     /// What was spent.
     Spent(Outcome<Box<Spent>>),
     /// The jobs.
-    Jobs(Outcome<Box<Listed>>),
+    Jobs(Outcome<Box<JobListing>>),
     /// A job in full.
     Job(Outcome<Box<JobDetails>>),
     /// A job was asked to stop, and its new state.
@@ -151,7 +151,7 @@ pub(crate) enum QueryReply {
     /// Pairs to label.
     Pairs(Outcome<Box<Labelling>>),
     /// A label was stored.
-    LabelKept(Outcome<Box<KeptLabel>>),
+    LabelKept(Outcome<Box<StoredLabel>>),
     /// The last label was removed.
     LabelTakenBack(Outcome<()>),
 }
@@ -160,7 +160,7 @@ pub(crate) enum QueryReply {
 #[derive(Debug, Clone)]
 pub(crate) enum HistoryReply {
     /// Rows.
-    Found(Outcome<Box<Answer>>),
+    Found(Outcome<Box<ResultPage>>),
     /// A whole prompt.
     Read(Outcome<Box<Prompt>>),
     /// A prompt was changed; its new state.

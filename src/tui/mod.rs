@@ -48,9 +48,9 @@ use keymap::Keymap;
 use model::{ConnectionSpeed, Defaults, Model, Tone};
 use runtime::Runtime;
 use terminal::{Clipboard, Keyboard, Mouse, Screen};
-pub use terminal::{Editor, Surroundings};
-pub use theme::{Depth, Ground};
-use theme::{Letters, Theme};
+pub use terminal::{ClipboardEnvironment, Editor};
+use theme::{Charset, Theme};
+pub use theme::{ColourDepth, Ground};
 
 /// Everything a user can do in the workbench, in the order of its help.
 pub fn actions() -> &'static [ActionInfo] {
@@ -59,7 +59,7 @@ pub fn actions() -> &'static [ActionInfo] {
 
 /// How the workbench presents itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Manner {
+pub enum DisplayMode {
     /// As a screen, wherever one can be drawn and is of use.
     #[default]
     Screen,
@@ -73,7 +73,7 @@ pub struct Options {
     /// True if the user wants no colour.
     pub no_color: bool,
     /// The presentation the user asked for.
-    pub manner: Manner,
+    pub manner: DisplayMode,
     /// The value of `TERM`.
     pub term: Option<String>,
     /// True over SSH, where the line may be slow and less is redrawn unasked.
@@ -81,13 +81,13 @@ pub struct Options {
     /// True if the locale appears to be limited to ASCII.
     pub is_ascii: bool,
     /// How many colours the terminal can show.
-    pub depth: Depth,
+    pub depth: ColourDepth,
     /// The terminal's background, if it reports one.
     pub ground: Option<Ground>,
     /// The user's editor.
     pub editor: Editor,
     /// How to reach a clipboard.
-    pub surroundings: Surroundings,
+    pub surroundings: ClipboardEnvironment,
 }
 
 impl Options {
@@ -96,13 +96,13 @@ impl Options {
     pub fn from_environment(environment: &Environment) -> Self {
         Self {
             no_color: environment.no_color(),
-            manner: Manner::Screen,
+            manner: DisplayMode::Screen,
             term: environment.get("TERM").map(str::to_owned),
             remote: environment.get("SSH_CONNECTION").is_some(),
             editor: Editor::from_environment(environment),
-            surroundings: Surroundings::from_environment(environment),
+            surroundings: ClipboardEnvironment::from_environment(environment),
             is_ascii: !environment.shows_unicode(),
-            depth: Depth::of(environment.get("COLORTERM"), environment.get("TERM")),
+            depth: ColourDepth::of(environment.get("COLORTERM"), environment.get("TERM")),
             ground: environment.get("COLORFGBG").and_then(Ground::of),
         }
     }
@@ -148,7 +148,7 @@ fn keymap(engine: &Engine) -> Result<Keymap> {
 /// # Errors
 /// `config_invalid` if a theme chosen by name is unusable. Others fall back to the built-in one.
 fn theme(engine: &Engine, options: &Options) -> Result<(Theme, Option<String>)> {
-    let letters = if options.is_ascii { Letters::Ascii } else { Letters::Unicode };
+    let letters = if options.is_ascii { Charset::Ascii } else { Charset::Unicode };
     let configured = engine.config().tui.theme.as_str();
     let name = theme::file_of(configured, options.ground);
     let (theme, said) = match engine.theme(name) {
@@ -198,7 +198,7 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     if let Some(said) = said {
         model.say_long(Tone::Refused, said);
     }
-    let stop = stop_asked()?;
+    let stop = stop_requested()?;
     engine.keep_indexed();
     let copied = engine.paths().copied.clone();
     let shown = engine.paths().shown(&copied).display().to_string();
@@ -216,7 +216,7 @@ fn link(engine: &Engine, options: &Options) -> ConnectionSpeed {
     match options.remote {
         false => ConnectionSpeed::Quick,
         true if engine.was_explained(Notice::SlowLink) => ConnectionSpeed::Slow,
-        true => ConnectionSpeed::SlowUntold,
+        true => ConnectionSpeed::SlowUnannounced,
     }
 }
 
@@ -238,14 +238,14 @@ fn defaults(engine: &Engine) -> Defaults {
         persona: generation.default_persona.clone().unwrap_or_else(|| DEFAULT_PERSONA.to_owned()),
         count: generation.default_count,
         temperature: generation.default_temperature,
-        is_meaning_free: engine.embeds_for_free(),
+        is_embedding_free: engine.embeds_for_free(),
         knows_builtin: engine.was_explained(Notice::Builtin),
     }
 }
 
 /// True if lines are wanted, or serve better: on a dumb terminal, or for a screen reader.
 fn is_plain(engine: &Engine, options: &Options) -> bool {
-    options.manner == Manner::Lines || options.term.as_deref() == Some("dumb") || engine.config().tui.screen_reader
+    options.manner == DisplayMode::Lines || options.term.as_deref() == Some("dumb") || engine.config().tui.screen_reader
 }
 
 /// Refuses to start without a terminal, and names the command to use instead.
@@ -264,7 +264,7 @@ fn terminal_failed(error: &io::Error) -> Error {
 
 /// Resolves once the program is asked to end: SIGTERM, SIGHUP (terminal gone), external SIGINT.
 #[cfg(unix)]
-fn stop_asked() -> Result<impl Future<Output = ()>> {
+fn stop_requested() -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
         |kind| signal(kind).map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")));
@@ -289,7 +289,7 @@ fn stop_asked() -> Result<impl Future<Output = ()>> {
 
 /// Resolves once the system asks the program to end.
 #[cfg(not(unix))]
-fn stop_asked() -> Result<impl Future<Output = ()>> {
+fn stop_requested() -> Result<impl Future<Output = ()>> {
     Ok(async { _ = tokio::signal::ctrl_c().await })
 }
 

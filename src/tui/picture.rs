@@ -12,7 +12,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     theme.begin(frame.buffer_mut(), area);
     screens::view(model, frame, theme);
-    let data = theme.data(frame.buffer_mut(), || screens::areas_of_data(model));
+    let data = theme.data(frame.buffer_mut(), || screens::data_areas(model));
     overlays::view(model, frame, theme);
     theme.finish(frame.buffer_mut(), data);
     safe::guard(frame.buffer_mut());

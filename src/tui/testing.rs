@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aludel_core::compare::{Measuring, compare};
+use aludel_core::compare::{CompareContext, compare};
 use aludel_core::config::{Environment, Flags, load};
 use aludel_core::domain::{
-    CompareResult, Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, PromptId, Ranking,
-    SelectResult, SessionId, Source, Standing, Step, VariantFailure,
+    CompareResult, Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, PromptId, RankedCandidate,
+    Ranking, SelectResult, SessionId, Source, Step, VariantFailure,
 };
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, ProviderError, ProviderFailure};
@@ -24,7 +24,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::effect::{Effect, Ticket};
 use super::message::{HistoryReply, Message, Pointer};
-use super::model::history::{Answer, Facts, Row};
+use super::model::history::{ResultFacts, ResultPage, Row};
 use super::model::{Defaults, Model, Names, Settings};
 use super::picture::view;
 use super::theme::Theme;
@@ -126,7 +126,7 @@ impl Bench {
 
     /// Makes every search by meaning cost money.
     pub(crate) fn meaning_costs(&mut self) {
-        self.model.settings = Settings::new(Defaults { is_meaning_free: false, ..defaults() });
+        self.model.settings = Settings::new(Defaults { is_embedding_free: false, ..defaults() });
     }
 
     /// Marks `builtin` as already explained.
@@ -149,7 +149,7 @@ impl Bench {
     }
 
     /// Replies to the newest search.
-    pub(crate) fn answer(&mut self, answer: Answer) -> Vec<Effect> {
+    pub(crate) fn answer(&mut self, answer: ResultPage) -> Vec<Effect> {
         let asked = self.model.history.asked.unwrap_or_else(|| panic!("no rows are asked for"));
         self.send(Message::History { ticket: asked.ticket, news: HistoryReply::Found(Ok(Box::new(answer))) })
     }
@@ -181,7 +181,7 @@ fn defaults() -> Defaults {
         temperature: 0.7,
         providers: builtin.clone(),
         writers: builtin,
-        is_meaning_free: true,
+        is_embedding_free: true,
         knows_builtin: false,
     }
 }
@@ -355,8 +355,8 @@ pub(crate) fn prompt(variant: u32, content: &str, score: Option<f64>) -> Prompt 
 }
 
 /// A result of these rows and no more, which took three milliseconds.
-pub(crate) fn answer(rows: Vec<Row>) -> Answer {
-    let facts = Facts {
+pub(crate) fn answer(rows: Vec<Row>) -> ResultPage {
+    let facts = ResultFacts {
         total: None,
         warnings: Vec::new(),
         took_ms: 3,
@@ -364,7 +364,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         nearest: None,
         at: from_millis(200_000_000),
     };
-    Answer { rows, next: None, facts }
+    ResultPage { rows, next: None, facts }
 }
 
 /// All events of a variant, up to its stored prompt.
@@ -414,7 +414,7 @@ pub(crate) fn ending(contents: &[(u32, &str, f64)], failures: Vec<VariantFailure
 /// The core's comparison of these variants.
 pub(crate) fn compared(variants: &[(u32, &str)]) -> CompareResult {
     let prompts: Vec<Prompt> = variants.iter().map(|(variant, text)| prompt(*variant, text, Some(0.5))).collect();
-    compare(prompts, &Measuring { task: None, gaps: Vec::new(), weights: &Weights::default() })
+    compare(prompts, &CompareContext { task: None, gaps: Vec::new(), weights: &Weights::default() })
 }
 
 /// The judge's comparison of two variants.
@@ -430,8 +430,8 @@ pub(crate) fn comparison(a: u32, b: u32, margin: f64, agreed: bool) -> Compariso
     Comparison { a: prompt(a, "", None).id, b: prompt(b, "", None).id, winner, margin, agreed, reasoning }
 }
 
-fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> Standing {
-    Standing {
+fn standing(variant: u32, score: f64, [wins, losses, ties]: [u32; 3]) -> RankedCandidate {
+    RankedCandidate {
         prompt_id: prompt(variant, "", None).id,
         score,
         interval: [score - 0.15, score + 0.12],

@@ -7,10 +7,10 @@ use super::action::{Action, Context};
 use super::effect::{Effect, TerminalEffect, Ticket};
 use super::keymap::Chord;
 use super::message::Message;
-use super::model::composer::vi::Taken;
-use super::model::{Costly, CostlyWhat, Focus, LiveRun, Model, Overlay, Tone};
+use super::model::composer::vi::KeyResult;
+use super::model::{Costly, CostlyAction, Focus, LiveRun, Model, Overlay, Tone};
 use super::overlays;
-use super::screens::surround::is_too_small;
+use super::screens::chrome::is_too_small;
 use super::screens::workbench::{drafts, starting};
 use super::screens::{self, compare, history, jobs};
 
@@ -58,8 +58,8 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         Message::History { ticket, news } => history::take_in(model, ticket, news),
         Message::CostAsked { ticket, costly } => {
             let is_current = match costly.what {
-                CostlyWhat::Run(_) => current(model, ticket).is_some(),
-                CostlyWhat::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
+                CostlyAction::Run(_) => current(model, ticket).is_some(),
+                CostlyAction::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
             };
             model.judge.ask(ticket, &costly);
             if let Some(run) = current(model, ticket) {
@@ -108,7 +108,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
             Vec::new()
         }
         Message::Copied(copied) => {
-            screens::tell_copied(model, &copied);
+            screens::report_copied(model, &copied);
             Vec::new()
         }
         Message::Edited(edited) => {
@@ -179,9 +179,9 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     }
     if model.context() == Context::Composer {
         match modal(model, key, action) {
-            Taken::Yes => return Vec::new(),
-            Taken::Means(action) => return screens::act(model, action),
-            Taken::No => {}
+            KeyResult::Yes => return Vec::new(),
+            KeyResult::Means(action) => return screens::act(model, action),
+            KeyResult::No => {}
         }
     }
     match (action, chord.typed()) {
@@ -213,7 +213,7 @@ fn on_blind_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
 
 /// Passes a key to the composer's modes. Terminals report a letter right after `Esc` as Alt with
 /// that letter; where that means nothing else, it is treated as the two keys.
-fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> Taken {
+fn modal(model: &mut Model, key: KeyEvent, action: Option<Action>) -> KeyResult {
     let composer = &mut model.composer;
     match Chord::behind_escape(key).filter(|_| action.is_none() && composer.mode().is_some()) {
         Some(letter) => {

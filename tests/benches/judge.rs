@@ -121,7 +121,7 @@ fn main() {
         let mut found = [0_u32; 11];
         let (mut agreed, mut sure, mut right) = (0.0, 0_u32, 0_u32);
         for trial in 0..trials {
-            let world = World::of(column, u64::from(trial));
+            let world = Trial::of(column, u64::from(trial));
             for (row, picked) in world.references().into_iter().enumerate() {
                 found[row] += u32::from(picked == world.best);
             }
@@ -162,7 +162,7 @@ enum Protocol {
 }
 
 /// One trial: candidates with hidden qualities, and their positions.
-struct World<'c> {
+struct Trial<'c> {
     column: &'c Column,
     seed: u64,
     quality: Vec<f64>,
@@ -173,7 +173,7 @@ struct World<'c> {
     order: Vec<usize>,
 }
 
-impl<'c> World<'c> {
+impl<'c> Trial<'c> {
     fn of(column: &'c Column, seed: u64) -> Self {
         let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(42));
         let quality: Vec<f64> = (0..column.count).map(|_| random.normal()).collect();
@@ -205,22 +205,22 @@ impl<'c> World<'c> {
             .collect();
         let tie: Vec<f64> = (0..self.order.len()).map(|at| Random::new(self.seed * 31 + at as u64).unit()).collect();
         let last = (self.order.len() - 1) as f64;
-        let mut toy = Toy::new(self, 1);
+        let mut toy = ReferenceJudge::new(self, 1);
         let listwise: Vec<f64> = (0..self.order.len())
             .map(|place| toy.alone(self.order[place]) + self.column.position * (1.0 - place as f64 / last))
             .collect();
         let listwise = self.order[top(&(0..self.order.len()).collect::<Vec<_>>(), |place| listwise[place])];
-        let mut toy = Toy::new(self, 2);
+        let mut toy = ReferenceJudge::new(self, 2);
         let points: Vec<f64> =
             (0..self.order.len()).map(|at| toy.alone(at).mul_add(1.2, 7.0).round().clamp(1.0, 10.0)).collect();
         let pointwise = top(&self.order, |at| points[at]);
-        let mut toy = Toy::new(self, 3);
+        let mut toy = ReferenceJudge::new(self, 3);
         let mut wins = vec![0.0; self.order.len()];
         for &(i, k) in &pairs {
             wins[if toy.prefers(i, k) { i } else { k }] += 1.0;
         }
         let one_order = top(&self.order, |at| wins[at]);
-        let mut toy = Toy::new(self, 4);
+        let mut toy = ReferenceJudge::new(self, 4);
         let mut wins = vec![0.0; self.order.len()];
         for &(i, k) in &pairs {
             let (forward, backward) = (toy.prefers(i, k), !toy.prefers(k, i));
@@ -230,7 +230,7 @@ impl<'c> World<'c> {
         }
         let swapped = top(&self.order, |at| wins[at]);
         let by_hash = top(&self.order, |at| 1e-6_f64.mul_add(tie[at], wins[at]));
-        let mut toy = Toy::new(self, 5);
+        let mut toy = ReferenceJudge::new(self, 5);
         let outcomes: Vec<(usize, usize, f64)> = pairs
             .iter()
             .map(|&(i, k)| {
@@ -244,7 +244,7 @@ impl<'c> World<'c> {
     }
 
     fn knockout(&self) -> usize {
-        let mut judge = Toy::new(self, 6);
+        let mut judge = ReferenceJudge::new(self, 6);
         let mut left = self.order.clone();
         while left.len() > 1 {
             let mut next = Vec::new();
@@ -307,14 +307,14 @@ impl<'c> World<'c> {
 }
 
 /// A reference judge: the toy model of the simulation.
-struct Toy<'w> {
-    world: &'w World<'w>,
+struct ReferenceJudge<'w> {
+    world: &'w Trial<'w>,
     random: Random,
     stuck: Vec<Option<f64>>,
 }
 
-impl<'w> Toy<'w> {
-    fn new(world: &'w World<'w>, number: u64) -> Self {
+impl<'w> ReferenceJudge<'w> {
+    fn new(world: &'w Trial<'w>, number: u64) -> Self {
         let count = world.order.len();
         Self { world, random: Random::new(world.seed * 64 + number), stuck: vec![None; count * count] }
     }

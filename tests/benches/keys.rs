@@ -30,7 +30,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
-use aludel::tui::headless::{Following, Sheet, beside};
+use aludel::tui::headless::{FollowMode, OffscreenTerminal, beside};
 use aludel_core::domain::{ModelMetadata, Operation, Phase, SessionId};
 use aludel_core::event::{Event, EventKind};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
@@ -72,7 +72,7 @@ fn told(name: &str, values: &mut [f64]) -> f64 {
 }
 
 /// Prints both, and their ratio.
-fn beside_yardstick(name: &str, ours: &mut [f64], yardstick: &str, theirs: &mut [f64]) {
+fn print_ratio(name: &str, ours: &mut [f64], yardstick: &str, theirs: &mut [f64]) {
     let ratio = told(name, ours) / told(&format!("  {yardstick}"), theirs);
     println!("  {ratio:.2}x, middle to middle");
 }
@@ -105,8 +105,8 @@ fn text(seed: usize, bytes: usize) -> String {
 }
 
 /// A run whose three variants have finished all phases with this many bytes each.
-fn filled((width, height): (u16, u16), bytes: usize) -> (Sheet, Vec<String>) {
-    let mut sheet = Sheet::new(width, height, Following::ByRow).expect("a screen");
+fn filled((width, height): (u16, u16), bytes: usize) -> (OffscreenTerminal, Vec<String>) {
+    let mut sheet = OffscreenTerminal::new(width, height, FollowMode::ByRow).expect("a screen");
     sheet.run("Write a prompt that reviews pull requests");
     let session_id = SessionId("01932c07-7d1c-7c3e-8a51-0e4b00000001".parse().expect("an identifier"));
     let mut kinds = vec![EventKind::Started {
@@ -160,7 +160,7 @@ fn sizes(rounds: u64) {
         let options = Options::new(usize::from(width - 56) / 3 - 2).wrap_algorithm(WrapAlgorithm::FirstFit);
         theirs.push(timed(|| texts.iter().map(|text| textwrap::wrap(text, &options).len()).sum::<usize>()));
     }
-    beside_yardstick(
+    print_ratio(
         "a new size, nine panes of 22 KB at 200x60, to the painted frame",
         &mut ours,
         "textwrap, first fit, nine such texts",
@@ -185,12 +185,12 @@ fn comparisons(rounds: u64) {
             theirs.push(timed(|| TextDiff::configure().diff_unicode_words(&first, second).ops().len()));
         }
         let name = format!("two texts of 20 KB beside each other, {name}");
-        beside_yardstick(&name, &mut ours, "similar by words", &mut theirs);
+        print_ratio(&name, &mut ours, "similar by words", &mut theirs);
     }
 }
 
 fn searches(rounds: u64) {
-    let letter = |sheet: &mut Sheet, letter: &str| {
+    let letter = |sheet: &mut OffscreenTerminal, letter: &str| {
         let took = timed(|| {
             sheet.press_key(letter);
             sheet.draw().expect("a frame")
@@ -198,7 +198,7 @@ fn searches(rounds: u64) {
         sheet.press_key("Backspace");
         took
     };
-    let sheet = || Sheet::new(MEDIUM.0, MEDIUM.1, Following::ByRow).expect("a screen");
+    let sheet = || OffscreenTerminal::new(MEDIUM.0, MEDIUM.1, FollowMode::ByRow).expect("a screen");
     let (mut palette, mut earlier, mut typing) = (sheet(), sheet(), sheet());
     palette.press_key("Ctrl+P");
     earlier.press_key("Ctrl+R");
@@ -218,7 +218,7 @@ fn searches(rounds: u64) {
 fn inputs(rounds: u64) {
     for bytes in [20_000, 99_000] {
         let text = text(1, bytes);
-        let mut sheet = Sheet::new(MEDIUM.0, MEDIUM.1, Following::ByRow).expect("a screen");
+        let mut sheet = OffscreenTerminal::new(MEDIUM.0, MEDIUM.1, FollowMode::ByRow).expect("a screen");
         sheet.paste(&text);
         sheet.draw_anew().expect("a frame");
         let mut area = TextArea::default();
@@ -242,7 +242,7 @@ fn inputs(rounds: u64) {
             }));
         }
         let name = format!("a letter typed in {} KB, wrapped, to the painted frame at 120x40", bytes / 1_000);
-        beside_yardstick(&name, &mut ours, "the bare text area", &mut theirs);
+        print_ratio(&name, &mut ours, "the bare text area", &mut theirs);
     }
 }
 
@@ -250,7 +250,7 @@ fn lines(rounds: u64) {
     let rounds = rounds.div_ceil(5).max(9);
     let mut spared = over_a_line(rounds, &[("SSH_CONNECTION", "far 1 near 22")]);
     let mut not_spared = over_a_line(rounds.min(20), &[]);
-    beside_yardstick(
+    print_ratio(
         "a key to its glyph over 10 KB/s at 120x40, while 3 x 50 tokens a second stream",
         &mut spared,
         "not spared",

@@ -23,7 +23,7 @@ const SETS: [(&str, &str, usize); 3] =
     [("whole sentences", NATURAL, 1), ("a few words", PAIRS, 1), ("described", PAIRS, 2)];
 
 /// How many ideas rank above each query's own, for one kind of search.
-type Ahead = Vec<usize>;
+type RanksAhead = Vec<usize>;
 
 /// Prints the table.
 pub(crate) fn table(yardsticks: &mut [Yardstick]) {
@@ -42,12 +42,12 @@ pub(crate) fn table(yardsticks: &mut [Yardstick]) {
     }
 }
 
-fn row(name: &str, ahead: &Ahead) {
+fn row(name: &str, ahead: &RanksAhead) {
     let recall = |first: usize| ahead.iter().filter(|ahead| **ahead < first).count() as f64 / ahead.len() as f64;
     println!("    {name:<36} {:.3}  {:.3}", recall(1), recall(3));
 }
 
-fn by_meaning(ideas: &[String], queries: &[String]) -> Ahead {
+fn by_meaning(ideas: &[String], queries: &[String]) -> RanksAhead {
     let embed =
         |texts: &[String]| embed_now(&texts.iter().map(String::as_str).collect::<Vec<_>>()).expect("vectors").vectors;
     let (ideas, queries) = (embed(ideas), embed(queries));
@@ -84,7 +84,7 @@ impl Words {
         Self { runtime, engine, _folder: folder }
     }
 
-    fn ahead(&self, ideas: &[String], queries: &[String], between: &str) -> Ahead {
+    fn ahead(&self, ideas: &[String], queries: &[String], between: &str) -> RanksAhead {
         let ahead = |(idea, query): (&String, &String)| {
             let words: Vec<&str> =
                 query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

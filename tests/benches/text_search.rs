@@ -133,9 +133,9 @@ fn from_environment(name: &str) -> Option<String> {
 }
 
 /// Reproducible random numbers (SplitMix64, Steele, Lea and Flood 2014).
-struct Chance(u64);
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -166,7 +166,7 @@ impl Words {
             "ba", "ce", "di", "fo", "gu", "ha", "jo", "ki", "la", "me", "ni", "po", "qua", "ri", "su", "ta", "ve",
             "wo", "xi", "ya", "zu", "bra", "cle", "dro", "fli", "gra", "pla", "ske", "sto", "tru", "sh", "n",
         ];
-        let mut chance = Chance(1);
+        let mut chance = SeededRandom(1);
         let mut words: Vec<String> = Vec::with_capacity(WORDS);
         let mut seen = std::collections::HashSet::new();
         while words.len() < WORDS {
@@ -187,12 +187,12 @@ impl Words {
         Self { words, weights }
     }
 
-    fn pick(&self, chance: &mut Chance) -> &str {
+    fn pick(&self, chance: &mut SeededRandom) -> &str {
         let at = chance.fraction() * self.weights[WORDS - 1];
         &self.words[self.weights.partition_point(|weight| *weight < at).min(WORDS - 1)]
     }
 
-    fn text(&self, chance: &mut Chance, least: usize, most: usize) -> String {
+    fn text(&self, chance: &mut SeededRandom, least: usize, most: usize) -> String {
         let length = least + chance.below(most - least);
         let mut text = String::with_capacity(length + 16);
         while text.len() < length {
@@ -203,7 +203,7 @@ impl Words {
     }
 
     fn prompt(&self, seed: u32) -> Prompt {
-        let mut chance = Chance(u64::from(seed) ^ 0xA1DE1);
+        let mut chance = SeededRandom(u64::from(seed) ^ 0xA1DE1);
         let mut prompt = samples::prompt(seed);
         prompt.content = self.text(&mut chance, 300, 1_500);
         prompt.original_input = self.text(&mut chance, 40, 200);
@@ -219,7 +219,7 @@ impl Words {
 }
 
 /// A tag's number: the smaller, the likelier.
-fn skewed(chance: &mut Chance) -> usize {
+fn skewed(chance: &mut SeededRandom) -> usize {
     let both = [chance.below(TAGS), chance.below(TAGS), chance.below(TAGS)];
     both.into_iter().min().unwrap_or_default()
 }
@@ -316,7 +316,7 @@ struct Class {
 }
 
 fn classes(words: &Words) -> Vec<Class> {
-    let mut chance = Chance(77);
+    let mut chance = SeededRandom(77);
     let mut some = |from: usize, to: usize| -> Vec<String> {
         (0..QUERIES).map(|_| words.words[from + chance.below(to - from)].clone()).collect()
     };

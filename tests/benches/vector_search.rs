@@ -57,7 +57,7 @@ struct Bench {
 
 impl Bench {
     fn new(folder: &Path, count: usize, dimensions: usize) -> Self {
-        let data = Made::new(dimensions);
+        let data = SyntheticVectors::new(dimensions);
         let half = count / 2;
         let mut matrix = vec![0.0; count * dimensions];
         let (left, right) = matrix.split_at_mut(half * dimensions);
@@ -360,17 +360,17 @@ fn anonymous_kb() -> u64 {
 }
 
 /// The source of the data.
-struct Made {
+struct SyntheticVectors {
     shared: Vec<f32>,
     centres: Vec<Vec<f32>>,
     /// The directions in which clusters spread, a set for every eighth of them.
     spreads: Vec<Vec<f32>>,
 }
 
-impl Made {
+impl SyntheticVectors {
     fn new(dimensions: usize) -> Self {
         let direction = |seed: u64, count: usize| {
-            let mut chance = Chance(seed);
+            let mut chance = SeededRandom(seed);
             let length = (dimensions as f32).sqrt();
             (0..count * dimensions).map(|_| chance.normal() / length).collect::<Vec<f32>>()
         };
@@ -383,7 +383,7 @@ impl Made {
 
     /// Writes the vector of this seed, of unit length.
     fn vector(&self, seed: u64, vector: &mut [f32]) {
-        let mut chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
+        let mut chance = SeededRandom(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
         // Skewed: the first clusters are the largest.
         let cluster = (chance.uniform().powi(2) * CLUSTERS as f32) as usize % CLUSTERS;
         let centre = &self.centres[cluster];
@@ -405,9 +405,9 @@ impl Made {
 }
 
 /// Random numbers (splitmix64).
-struct Chance(u64);
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

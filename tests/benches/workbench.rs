@@ -28,7 +28,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use aludel::tui::headless::{Following, Sheet, open};
+use aludel::tui::headless::{FollowMode, OffscreenTerminal, open};
 use aludel_core::config::{self, Environment, Flags};
 use aludel_core::domain::{ModelMetadata, Operation, Phase, SessionId};
 use aludel_core::engine::Engine;
@@ -52,15 +52,15 @@ fn main() {
 }
 
 /// Sends a run's numbered events.
-struct Teller {
-    sheet: Sheet,
+struct EventFeed {
+    sheet: OffscreenTerminal,
     seq: u64,
     words: u64,
 }
 
-impl Teller {
-    fn new((width, height): (u16, u16), following: Following) -> Self {
-        Self { sheet: Sheet::new(width, height, following).expect("a screen"), seq: 0, words: 0 }
+impl EventFeed {
+    fn new((width, height): (u16, u16), following: FollowMode) -> Self {
+        Self { sheet: OffscreenTerminal::new(width, height, following).expect("a screen"), seq: 0, words: 0 }
     }
 
     fn tell(&mut self, kinds: Vec<EventKind>) {
@@ -152,7 +152,7 @@ fn milliseconds(took: Duration) -> f64 {
 }
 
 fn frames(rounds: u64) {
-    let mut ours = Teller::new(LARGE, Following::ByRow);
+    let mut ours = EventFeed::new(LARGE, FollowMode::ByRow);
     ours.run();
     ours.whole(Phase::PrimaMateria, TOKENS);
     ours.whole(Phase::Solutio, TOKENS);
@@ -285,7 +285,7 @@ async fn until_drawn(frames: &mut mpsc::Receiver<Vec<u8>>, text: &str) {
 
 fn bytes(rounds: u64) {
     let seconds = rounds.div_ceil(5).max(2);
-    for (name, following) in [("by row", Following::ByRow), ("by page", Following::ByPage)] {
+    for (name, following) in [("by row", FollowMode::ByRow), ("by page", FollowMode::ByPage)] {
         let (tokens, written, frames, whole) = streamed(seconds, following);
         let each = written as f64 / tokens as f64;
         println!(
@@ -298,8 +298,8 @@ fn bytes(rounds: u64) {
 }
 
 /// Streams into full panes in simulated time: tokens, bytes, frames, and the bytes of whole frames.
-fn streamed(seconds: u64, following: Following) -> (u64, usize, u64, usize) {
-    let mut teller = Teller::new(MEDIUM, following);
+fn streamed(seconds: u64, following: FollowMode) -> (u64, usize, u64, usize) {
+    let mut teller = EventFeed::new(MEDIUM, following);
     teller.run();
     teller.begin(Phase::PrimaMateria);
     for _ in 0..1_000 {
@@ -326,7 +326,7 @@ fn memory(rounds: u64) {
     const SHORT: u64 = 20;
     let runs = rounds.div_ceil(5).max(6);
     println!("memory before: {} kB, at most {} kB", held("VmRSS"), held("VmHWM"));
-    let mut teller = Teller::new(MEDIUM, Following::ByRow);
+    let mut teller = EventFeed::new(MEDIUM, FollowMode::ByRow);
     let mut now = 0;
     for run in 1..=runs {
         now = minute(&mut teller, now, SHORT);
@@ -347,7 +347,7 @@ fn memory(rounds: u64) {
 }
 
 /// A run that streams 50 tokens a second for this long in each of three phases; returns the end.
-fn minute(teller: &mut Teller, mut now: u64, seconds: u64) -> u64 {
+fn minute(teller: &mut EventFeed, mut now: u64, seconds: u64) -> u64 {
     teller.run();
     for phase in Phase::ALL {
         teller.begin(phase);

@@ -8,7 +8,7 @@ use aludel_core::provider::wire::google::Google;
 use aludel_core::provider::wire::ollama::Ollama;
 use aludel_core::provider::wire::openai::OpenAi;
 use aludel_core::provider::wire::openrouter::OpenRouter;
-use aludel_core::provider::wire::{Piece, Refusal, Wire};
+use aludel_core::provider::wire::{ErrorAnswer, Piece, Wire};
 
 use crate::tape::{self, Tape};
 
@@ -207,7 +207,7 @@ fn check(wire: &dyn Wire, input: &[u8]) {
     for body in [body.as_bytes(), &stream] {
         let status = 200 + 100 * u16::from(head.first().copied().unwrap_or_default() % 4);
         let headers = [("retry-after".to_owned(), String::from_utf8_lossy(head).into_owned())];
-        let refusal = Refusal { status, headers: &headers, body, model: "m", received_ms: 1_795_238_965_000 };
+        let refusal = ErrorAnswer { status, headers: &headers, body, model: "m", received_ms: 1_795_238_965_000 };
         let failure = wire.failure(&refusal);
         assert_eq!(failure.upstream_status, Some(status));
         is_sound(&failure);

@@ -29,20 +29,20 @@ const LAB: &str = "seed: 1\nanswer: {words: 20}\n";
 const CONFIG: &str = "providers:\n  lab: {kind: sim, script: lab.yaml, max_retries: 0}\n";
 
 /// An engine over a store with faults, in a folder of its own.
-struct World {
+struct StoreFixture {
     folder: TempDir,
     store: Arc<FaultyStore>,
     engine: Engine,
 }
 
 /// The outcome of an operation, as its caller sees it.
-struct Ended {
+struct OperationEnd {
     view: RunView,
     closed: Result<(), Error>,
     writes: Vec<&'static str>,
 }
 
-impl World {
+impl StoreFixture {
     fn new(config: &str, faults: Faults) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("config.yaml"), config).expect("a configuration");
@@ -51,7 +51,7 @@ impl World {
         Self { folder, store, engine }
     }
 
-    /// As [`World::new`], over a database with two prompts.
+    /// As [`StoreFixture::new`], over a database with two prompts.
     fn with_prompts(faults: Faults) -> (Self, Vec<String>) {
         let world = Self::new(CONFIG, Faults::Never);
         let ended = block_on(world.generate(json!({ "input": "Name a boat", "count": 2 })));
@@ -60,7 +60,7 @@ impl World {
         (Self { store, engine, ..world }, ids)
     }
 
-    /// As [`World::with_prompts`], but another process holds the database: writers give up.
+    /// As [`StoreFixture::with_prompts`], but another process holds the database: writers give up.
     fn locked() -> (Self, Vec<String>, rusqlite::Connection) {
         let (world, ids) = Self::with_prompts(Faults::Never);
         std::fs::write(world.folder.path().join("config.yaml"), format!("{CONFIG}run: {{max_concurrency: 1}}\n"))
@@ -80,16 +80,16 @@ impl World {
         (Self { store, engine, ..world }, ids, other)
     }
 
-    async fn generate(&self, raw: Value) -> Ended {
+    async fn generate(&self, raw: Value) -> OperationEnd {
         let request = self.engine.decode(raw).expect("a valid request");
         self.watch(self.engine.generate(request).expect("it starts")).await
     }
 
-    async fn watch(&self, run: Run) -> Ended {
+    async fn watch(&self, run: Run) -> OperationEnd {
         self.watch_and(run, |_| {}).await
     }
 
-    async fn watch_and(&self, mut run: Run, mut then: impl FnMut(&Event)) -> Ended {
+    async fn watch_and(&self, mut run: Run, mut then: impl FnMut(&Event)) -> OperationEnd {
         let (mut view, mut events) = (RunView::default(), Vec::<Event>::new());
         while let Some(event) = run.next().await {
             then(&event);
@@ -99,7 +99,7 @@ impl World {
         aludel_core::event::laws::check(&events).expect("the laws hold");
         unsaved_are_finished_first(&events);
         let closed = self.engine.close().await;
-        Ended { view, closed, writes: self.store.writes() }
+        OperationEnd { view, closed, writes: self.store.writes() }
     }
 
     fn sql<T: rusqlite::types::FromSql>(&self, query: &str) -> Vec<T> {
@@ -188,7 +188,7 @@ fn is_minor(faults: Faults, writes: &[&str]) -> bool {
 }
 
 /// Checks that the database has what a generate run reported; returns whether it would exit 0.
-fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
+fn generation_is_truthful(world: &StoreFixture, ended: &OperationEnd, what: &str) -> bool {
     let view = &ended.view;
     let named: BTreeSet<u32> = view.unsaved().map(|(variant, _)| variant).collect();
     let (mut said_stored, mut said_unsaved) = (BTreeSet::new(), BTreeSet::new());
@@ -232,7 +232,7 @@ fn generation_is_truthful(world: &World, ended: &Ended, what: &str) -> bool {
 fn generate_says_what_is_stored_whichever_write_fails() {
     let raw = || json!({ "input": "Name a river", "count": 3, "auto_select": true });
     let clean = {
-        let world = World::new(CONFIG, Faults::Never);
+        let world = StoreFixture::new(CONFIG, Faults::Never);
         let ended = block_on(world.generate(raw()));
         assert!(generation_is_truthful(&world, &ended, "no fault"), "{:?}", ended.view.warnings);
         ended.writes
@@ -241,7 +241,7 @@ fn generate_says_what_is_stored_whichever_write_fails() {
         assert!(clean.contains(&kind), "a clean run writes no {kind}: {clean:?}");
     }
     for_every_write(clean.len(), |faults| {
-        let world = World::new(CONFIG, faults);
+        let world = StoreFixture::new(CONFIG, faults);
         let ended = block_on(world.generate(raw()));
         let what = format!("{faults:?} of {:?}", ended.writes);
         let is_exit_0 = generation_is_truthful(&world, &ended, &what);
@@ -253,10 +253,10 @@ fn generate_says_what_is_stored_whichever_write_fails() {
 fn a_daily_budget_that_cannot_be_kept_is_no_success() {
     let config = format!("{CONFIG}spend: {{daily_budget_usd: 1.0}}\n");
     let raw = || json!({ "input": "Name a river", "count": 2, "assume_price": 1.0 });
-    let clean = block_on(World::new(&config, Faults::Never).generate(raw())).writes;
+    let clean = block_on(StoreFixture::new(&config, Faults::Never).generate(raw())).writes;
     assert!(clean.contains(&"admission"), "{clean:?}");
     for_every_write(clean.len(), |faults| {
-        let world = World::new(&config, faults);
+        let world = StoreFixture::new(&config, faults);
         let ended = block_on(world.generate(raw()));
         let named: BTreeSet<u32> = ended.view.unsaved().map(|(variant, _)| variant).collect();
         let prompts = ended.view.finished_prompts().filter(|prompt| !named.contains(&prompt.variant));
@@ -271,7 +271,7 @@ fn a_daily_budget_that_cannot_be_kept_is_no_success() {
 #[test]
 fn select_says_what_is_kept_whichever_write_fails() {
     let select = |faults: Faults| {
-        let (world, ids) = World::with_prompts(faults);
+        let (world, ids) = StoreFixture::with_prompts(faults);
         let ended = block_on(async {
             let request = world.engine.decode(json!({ "prompt_ids": ids })).expect("a valid request");
             let run = world.engine.select(request).await.expect("it starts");
@@ -298,9 +298,9 @@ fn the_servers_name_what_is_not_stored_and_give_it() {
     use crate::seeded::Seeded;
 
     let raw = || json!({ "input": "Name a river", "count": 3 });
-    let clean = block_on(World::new(CONFIG, Faults::Never).generate(raw())).writes;
+    let clean = block_on(StoreFixture::new(CONFIG, Faults::Never).generate(raw())).writes;
     let first = clean.iter().position(|write| *write == "prompts").expect("prompts are written") + 1;
-    let check = |world: &World, result: &Value| {
+    let check = |world: &StoreFixture, result: &Value| {
         assert_eq!(result["prompts"].as_array().map(Vec::len), Some(3), "{result}");
         let failures = result["failures"].as_array().expect("failures");
         assert!(failures.iter().all(|it| it["phase"].is_null() && it["error"]["code"] == "storage"), "{result}");
@@ -308,12 +308,12 @@ fn the_servers_name_what_is_not_stored_and_give_it() {
         let lines = std::fs::read_to_string(world.unsaved_file().expect("a file")).expect("it reads");
         assert_eq!(lines.lines().count(), 3);
     };
-    let world = World::new(CONFIG, Faults::From(first));
+    let world = StoreFixture::new(CONFIG, Faults::From(first));
     block_on(async {
         let api = crate::rest::Api::new(Seeded::over(world.engine.clone()));
         check(&world, &api.generate(&raw()).await);
     });
-    let world = World::new(CONFIG, Faults::From(first));
+    let world = StoreFixture::new(CONFIG, Faults::From(first));
     block_on(async {
         let mut wire = crate::mcp::Wire::newer(Seeded::over(world.engine.clone()));
         check(&world, &wire.content("generate_prompts", raw()).await);
@@ -322,7 +322,7 @@ fn the_servers_name_what_is_not_stored_and_give_it() {
 
 #[test]
 fn a_judges_test_is_told_whether_or_not_it_is_kept() {
-    let world = World::new(CONFIG, Faults::From(1));
+    let world = StoreFixture::new(CONFIG, Faults::From(1));
     let raw = json!({ "judge_provider": "lab" });
     let ended = block_on(async {
         let request = world.engine.decode(raw).expect("a valid request");
@@ -340,7 +340,7 @@ fn import_says_what_is_stored_whichever_write_fails() {
     let records: Vec<String> =
         (0..RECORDS).map(|number| json!({ "content": number.to_string() }).to_string()).collect();
     let file = records.join("\n");
-    let import = |world: &World| {
+    let import = |world: &StoreFixture| {
         let input = Input { name: "all.jsonl".into(), source: std::io::Cursor::new(file.clone().into_bytes()) };
         let request = world.engine.decode(json!({ "no_vectors": true })).expect("a valid request");
         block_on(async {
@@ -348,13 +348,13 @@ fn import_says_what_is_stored_whichever_write_fails() {
             (report, world.engine.close().await)
         })
     };
-    let world = World::new(CONFIG, Faults::Never);
+    let world = StoreFixture::new(CONFIG, Faults::Never);
     let (report, _) = import(&world);
     assert_eq!(report.expect("a report").imported, RECORDS as u64);
     let clean = world.store.writes();
     assert_eq!(clean, ["prompts"; 3], "three batches");
     for_every_write(clean.len(), |faults| {
-        let world = World::new(CONFIG, faults);
+        let world = StoreFixture::new(CONFIG, faults);
         let (report, _) = import(&world);
         let error = report.expect_err("the exit is not 0");
         assert_eq!(error.code, Code::Storage);
@@ -362,7 +362,7 @@ fn import_says_what_is_stored_whichever_write_fails() {
         assert!(error.detail.contains(&format!("{there} prompts were stored before that")), "{faults:?}: {error:?}");
         // The same import adds the rest.
         let (store, engine) = open(world.folder.path(), 9, Faults::Never);
-        let again = World { store, engine, ..world };
+        let again = StoreFixture { store, engine, ..world };
         import(&again).0.expect("a report");
         assert_eq!(again.stored().len(), RECORDS);
     });
@@ -376,7 +376,7 @@ fn hold(other: &rusqlite::Connection) {
 fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved() {
     // From the first call on, and after a prompt is stored.
     for is_first_stored in [false, true] {
-        let (world, earlier, other) = World::locked();
+        let (world, earlier, other) = StoreFixture::locked();
         let ended = block_on(async {
             let raw = json!({ "input": "Name a river", "count": 8, "phases": ["solutio"], "auto_select": true });
             let run = world.engine.generate(world.engine.decode(raw).expect("a valid request")).expect("it starts");
@@ -415,7 +415,7 @@ fn what_is_finished_while_another_process_holds_the_database_is_named_and_saved(
 
 #[test]
 fn a_run_that_could_store_nothing_is_not_begun() {
-    let (world, ids, other) = World::locked();
+    let (world, ids, other) = StoreFixture::locked();
     let calls = || world.sql::<i64>("SELECT count(*) FROM calls");
     let before = calls();
     hold(&other);
@@ -427,7 +427,7 @@ fn a_run_that_could_store_nothing_is_not_begun() {
 
 #[test]
 fn what_cannot_be_kept_while_another_process_holds_the_database_is_no_success() {
-    let (world, ids, other) = World::locked();
+    let (world, ids, other) = StoreFixture::locked();
     hold(&other);
     let ended = block_on(async {
         let request = world.engine.decode(json!({ "prompt_ids": ids })).expect("a valid request");

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::mcp::Wire;
 use crate::rest::Api;
 use crate::seeded::{Seeded, without_chance};
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const SCRIPT: &str = "answer: echo";
 
@@ -91,7 +91,7 @@ fn the_commands_are_those_of_the_table_of_operations() {
 }
 
 /// The result or the problem of a request, by a face.
-type Outcome = Result<Value, Value>;
+type FaceResult = Result<Value, Value>;
 
 /// A problem without its request id, which differs each time.
 fn told(problem: &Problem) -> Value {
@@ -124,7 +124,7 @@ fn arguments(raw: &Value) -> Vec<String> {
     arguments
 }
 
-fn by_cli(script: &str, raw: &Value) -> Outcome {
+fn by_cli(script: &str, raw: &Value) -> FaceResult {
     let home = Home::new();
     home.sim("sim", script);
     let arguments = arguments(raw);
@@ -134,24 +134,24 @@ fn by_cli(script: &str, raw: &Value) -> Outcome {
 }
 
 /// The problem of a command, which must exit with its code.
-fn refused(said: &Said) -> Value {
+fn refused(said: &CommandOutput) -> Value {
     let problem: Problem = serde_json::from_value(said.problem()).expect("a problem");
     assert_eq!(said.code, i32::from(problem.code.row().exit), "{}", said.stderr);
     told(&problem)
 }
 
-async fn by_rest(script: &str, raw: &Value) -> Outcome {
+async fn by_rest(script: &str, raw: &Value) -> FaceResult {
     let api = Api::new(Seeded::with_script(script, ""));
     let reply = api.post("/api/v1/prompts/generate", raw).await;
     if reply.status == 200 { Ok(reply.json()) } else { Err(told(&reply.problem())) }
 }
 
-async fn by_mcp(script: &str, raw: &Value) -> Outcome {
+async fn by_mcp(script: &str, raw: &Value) -> FaceResult {
     let mut wire = Wire::newer(Seeded::with_script(script, ""));
     by_tool(&mut wire, "generate_prompts", raw.clone()).await
 }
 
-async fn by_tool(wire: &mut Wire, tool: &str, raw: Value) -> Outcome {
+async fn by_tool(wire: &mut Wire, tool: &str, raw: Value) -> FaceResult {
     let result = wire.call(tool, raw).await;
     if result["isError"] == false {
         return Ok(result["structuredContent"].clone());
@@ -160,7 +160,7 @@ async fn by_tool(wire: &mut Wire, tool: &str, raw: Value) -> Outcome {
     Err(told(&serde_json::from_str(text).expect("a problem")))
 }
 
-async fn by_tui(script: &str, raw: &Value) -> Outcome {
+async fn by_tui(script: &str, raw: &Value) -> FaceResult {
     let seeded = Seeded::with_script(script, "");
     match tui::headless::run(seeded.engine.clone(), raw.clone()).await {
         Ok(view) => Ok(serde_json::to_value(view.generation().expect("a result")).expect("JSON")),
@@ -168,7 +168,7 @@ async fn by_tui(script: &str, raw: &Value) -> Outcome {
     }
 }
 
-async fn by_all(script: &str, raw: &Value) -> [(&'static str, Outcome); 4] {
+async fn by_all(script: &str, raw: &Value) -> [(&'static str, FaceResult); 4] {
     [
         ("rest", by_rest(script, raw).await),
         ("cli", by_cli(script, raw)),

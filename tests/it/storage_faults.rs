@@ -9,10 +9,10 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 /// Runs the program with a limit of this many blocks (512 bytes) per file.
-fn run_limited(home: &Home, blocks: usize, arguments: &[&str]) -> Said {
+fn run_limited(home: &Home, blocks: usize, arguments: &[&str]) -> CommandOutput {
     let program = home.command();
     let mut command = std::process::Command::new("sh");
     // A write beyond the limit should fail, not kill.
@@ -23,7 +23,7 @@ fn run_limited(home: &Home, blocks: usize, arguments: &[&str]) -> Said {
     command.env("ALUDEL_GENERATION__DEFAULT_EMBEDDING_MODEL", "openai").env("ALUDEL_LOG_LEVEL", "error");
     command.env("PATH", "/usr/bin:/bin");
     command.current_dir(home.path()).stdin(Stdio::null());
-    Said::from(command.output().expect("a shell"))
+    CommandOutput::from(command.output().expect("a shell"))
 }
 
 /// The ids in the database.
@@ -120,7 +120,7 @@ fn a_disk_that_fills_up_loses_no_finished_variant_and_the_exit_says_so() {
 
 /// Runs on ever smaller disks, each in a new home, until a finished variant cannot be stored. How
 /// much a run writes depends on which commits are combined, so no single size would do.
-fn run_until_not_stored(arguments: &[&str]) -> Said {
+fn run_until_not_stored(arguments: &[&str]) -> CommandOutput {
     (100..=600)
         .rev()
         .step_by(50)

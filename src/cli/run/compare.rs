@@ -10,7 +10,7 @@ use aludel_core::error::Error;
 use aludel_core::event::Outcome as RunOutcome;
 use aludel_core::time::{Clock, SystemClock};
 
-use super::select::{as_asked, chosen};
+use super::select::{chosen, exit_or_problem};
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::CompareArgs;
@@ -28,7 +28,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
     if request.task().is_some() {
         return judged(&engine, request, invocation);
     }
-    put_out(&invocation.printer, &wait::wait(engine.compare(request))?.conclude(None)?)?;
+    print_result(&invocation.printer, &wait::wait(engine.compare(request))?.conclude(None)?)?;
     Ok(Exit::Done)
 }
 
@@ -48,14 +48,14 @@ fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>)
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let selection = chosen(printer, &watcher.view)?.clone();
-            put_out(printer, &comparing.conclude(Some(RunOutcome::Compare(selection)))?)?;
-            as_asked(&watcher.view)
+            print_result(printer, &comparing.conclude(Some(RunOutcome::Compare(selection)))?)?;
+            exit_or_problem(&watcher.view)
         });
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
-fn put_out(printer: &Printer, result: &CompareResult) -> Outcome {
+fn print_result(printer: &Printer, result: &CompareResult) -> Outcome {
     match printer.format() {
         Format::Jsonl => printer.data(&json_line(result)?),
         Format::Markdown => printer.data(view::document_of_comparison(result)),

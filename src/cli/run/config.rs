@@ -11,7 +11,7 @@ use crate::cli::args::{ConfigArgs, ConfigCommand};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Outcome;
 use crate::cli::format::Format;
-use crate::cli::view::ornament::NONE;
+use crate::cli::view::symbols::NONE;
 use crate::cli::view::{Column, Page, Role, Table};
 
 pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -103,7 +103,7 @@ fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
 /// Refuses a value that would keep the workbench from opening, before it is written. Existing
 /// faults of other keys are ignored, so that several faults can be fixed one by one.
 fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> Outcome {
-    let Some(check) = invocation.doors.workbench_check.filter(|_| key.starts_with("tui.")) else { return Ok(()) };
+    let Some(check) = invocation.launchers.workbench_check.filter(|_| key.starts_with("tui.")) else { return Ok(()) };
     let assets = Assets::below(&paths.home);
     let (before, origins) = edit::of_file(paths)?;
     let (after, _) = edit::as_if_set(paths, key, value)?;
@@ -123,7 +123,7 @@ fn refuse(faults: Vec<ConfigFault>) -> Outcome {
 fn validate(invocation: &Invocation<'_>) -> Outcome {
     let paths = paths(invocation)?;
     edit::validate(&paths)?;
-    if let Some(check) = invocation.doors.workbench_check {
+    if let Some(check) = invocation.launchers.workbench_check {
         let (config, origins) = edit::of_file(&paths)?;
         let faults = check(&config.tui, &Assets::below(&paths.home)).into_iter();
         let chosen = faults.filter(|(key, _)| origins.of(key) != Origin::Default);

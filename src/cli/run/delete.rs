@@ -22,7 +22,7 @@ pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<
     let printer = &invocation.printer;
     if !invocation.globals.yes && !is_confirmed(&engine, &request, printer)? {
         printer.say("nothing was deleted");
-        return Err(Failure::Said(Exit::Failed));
+        return Err(Failure::Reported(Exit::Failed));
     }
     let deletion = wait(engine.delete(request))?;
     wait(engine.close())?;

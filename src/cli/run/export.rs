@@ -65,7 +65,7 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
         let written = Cell::new(0);
         let picture = |frame: &Frame| vec![progress::bar("writing", written.get(), total, frame)];
         let work = write(&mut export, &mut sink, &written);
-        drawn(bar, &mut interrupts, picture, work).await.unwrap_or(Err(Failure::Said(Exit::Interrupted)))
+        drawn(bar, &mut interrupts, picture, work).await.unwrap_or(Err(Failure::Reported(Exit::Interrupted)))
     })??;
     if let Sink::File(written) = sink {
         let path = written.finish()?;

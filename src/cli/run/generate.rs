@@ -24,12 +24,12 @@ use crate::cli::failure::{self, Failure, Outcome};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
-use crate::cli::shown::Shown;
+use crate::cli::shown::EscapedText;
 use crate::cli::view::{self, Page, Summary, count_of};
 use crate::cli::wait;
 
 /// How long closing may take before a message says so.
-const LONG: Duration = Duration::from_secs(1);
+const CLOSING_NOTICE_AFTER: Duration = Duration::from_secs(1);
 
 /// Formats of a result.
 const FORMATS_OF_FILES: [Format; 5] = [Format::Text, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
@@ -77,8 +77,8 @@ pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outc
             Err(failure) => Err(failure),
         };
         // The result is printed; the rest is for later searches.
-        let closed = take_leave(&engine, &printer, &mut interrupts).await;
-        failure::and_closed(outcome, closed)
+        let closed = close_engine(&engine, &printer, &mut interrupts).await;
+        failure::with_close_result(outcome, closed)
     })?
 }
 
@@ -94,7 +94,7 @@ pub(super) fn conclude_resumed(
 
 /// Closes the engine, which waits until the prompts are embedded. Says so on a terminal if it takes
 /// long; a signal postpones the rest.
-async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Result<(), Error> {
+async fn close_engine(engine: &Engine, printer: &Printer, interrupts: &mut Interrupts) -> Result<(), Error> {
     let mut closing = std::pin::pin!(engine.close());
     let mut is_told = !printer.may_draw();
     loop {
@@ -102,7 +102,7 @@ async fn take_leave(engine: &Engine, printer: &Printer, interrupts: &mut Interru
             biased;
             closed = &mut closing => return closed,
             () = interrupts.next() => engine.stop_indexing(),
-            () = tokio::time::sleep(LONG), if !is_told => {
+            () = tokio::time::sleep(CLOSING_NOTICE_AFTER), if !is_told => {
                 is_told = true;
                 printer.say("embedding the prompts for search by meaning; Ctrl-C leaves it for later");
             }
@@ -133,7 +133,7 @@ impl Job<'_> {
         match &view.state {
             RunState::Failed(problem) => {
                 if view.finished_prompts().next().is_some() {
-                    self.put_out_or_say_where(&partial(view), watcher, elapsed)?;
+                    self.print_result_or_say_where(&partial(view), watcher, elapsed)?;
                 }
                 if let Some(spent) = &view.spent {
                     self.printer.note(format!("the run cost {}", view::spent(spent)));
@@ -142,7 +142,7 @@ impl Job<'_> {
             }
             RunState::Cancelled => {
                 let result = partial(view);
-                self.put_out_or_say_where(&result, watcher, elapsed)?;
+                self.print_result_or_say_where(&result, watcher, elapsed)?;
                 let finished = result.prompts.len();
                 let kept = if self.is_saved { "stored" } else { "not stored, as asked for" };
                 let all = count_of(view.variants.len() as u64, "variant");
@@ -159,12 +159,13 @@ impl Job<'_> {
                     ),
                 });
                 self.say_how_to_resume(view);
-                Err(not_stored.map_or(Failure::Said(Exit::Interrupted), |problem| Failure::Problem(Box::new(problem))))
+                Err(not_stored
+                    .map_or(Failure::Reported(Exit::Interrupted), |problem| Failure::Problem(Box::new(problem))))
             }
             RunState::Finished(_) => {
                 let result =
                     view.generation().ok_or_else(|| Error::Internal("the run returned an unexpected result".into()))?;
-                self.put_out_or_say_where(result, watcher, elapsed)?;
+                self.print_result_or_say_where(result, watcher, elapsed)?;
                 self.say_what_next(Summary { result, elapsed_ms: 0 }, view);
                 match (view.not_stored(), view.cap_reached()) {
                     (None, None) => Ok(Exit::Done),
@@ -192,9 +193,14 @@ impl Job<'_> {
         }
     }
 
-    /// As [`Job::put_out`]; if the result cannot be written, the error says what is stored of it.
-    fn put_out_or_say_where(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
-        self.put_out(result, watcher, elapsed).map_err(|failure| match failure {
+    /// As [`Job::print_result`]; if the result cannot be written, the error says what is stored of it.
+    fn print_result_or_say_where(
+        &self,
+        result: &GenerationResult,
+        watcher: &Watcher<'_>,
+        elapsed: Duration,
+    ) -> Outcome {
+        self.print_result(result, watcher, elapsed).map_err(|failure| match failure {
             Failure::Error(Error::File { action, path, reason }) => {
                 let where_they_are = self.where_they_are(result, &watcher.view);
                 Failure::Error(Error::File { action, path, reason: format!("{reason}; {where_they_are}") })
@@ -227,7 +233,7 @@ impl Job<'_> {
         Some(Stored { how_many: prompts.iter().filter(is_stored).count(), best })
     }
 
-    fn put_out(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
+    fn print_result(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let summary = Summary { result, elapsed_ms };
         match (self.file, &watcher.lines) {
@@ -253,9 +259,9 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<Shown> {
+    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<EscapedText> {
         match self.printer.format() {
-            Format::Text if summary.result.prompts.is_empty() => Ok(Shown::default()),
+            Format::Text if summary.result.prompts.is_empty() => Ok(EscapedText::default()),
             Format::Text if self.printer.is_quiet() => {
                 page.exactly(summary.best().map(|prompt| prompt.content.as_str()).unwrap_or_default());
                 Ok(page.finish())

@@ -73,12 +73,12 @@ fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnO
             Err(error) => Err(error.into()),
         };
         watcher.clear();
-        let outcome = ended.and_then(|()| put_out(printer, &watcher.result(|_| Some(INTERRUPTED.to_owned()))?));
+        let outcome = ended.and_then(|()| print_result(printer, &watcher.result(|_| Some(INTERRUPTED.to_owned()))?));
         // A closed pipe does not undo the import.
-        if makes_vectors && matches!(outcome, Ok(_) | Err(Failure::ReaderGone)) {
+        if makes_vectors && matches!(outcome, Ok(_) | Err(Failure::PipeClosed)) {
             make_vectors(printer, engine, &mut interrupts).await;
         }
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
@@ -116,9 +116,9 @@ fn lacking(view: &RunView) -> String {
 }
 
 /// The report: a value for programs, text on standard error for people.
-fn put_out(printer: &Printer, imported: &RunOutcome) -> Outcome<Exit> {
+fn print_result(printer: &Printer, imported: &RunOutcome) -> Outcome<Exit> {
     let (RunOutcome::Import(report) | RunOutcome::Migrate(report)) = imported else {
-        return Err(super::strange(imported));
+        return Err(super::unexpected_outcome(imported));
     };
     match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => printer.value(report, |_| {})?,

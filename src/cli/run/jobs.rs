@@ -6,7 +6,7 @@ use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobReque
 use aludel_core::domain::{Job, JobState, Operation};
 use aludel_core::error::Error;
 use aludel_core::event::{Event, RunState, RunView};
-use aludel_core::job::Following;
+use aludel_core::job::JobFollower;
 use aludel_core::time::{Clock, SystemClock};
 
 use super::watching::{Watcher, watch};
@@ -81,18 +81,18 @@ fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
         let mut interrupts = listen()?;
         let mut following = engine.follow_job(request).await?;
         let outcome = tell(&mut following, printer, &mut interrupts).await;
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
 /// Prints what happens in a job.
-struct Telling<'a> {
+struct JobPrinter<'a> {
     printer: &'a Printer,
     view: RunView,
     progress: Option<Progress>,
 }
 
-impl Telling<'_> {
+impl JobPrinter<'_> {
     fn take(&mut self, event: &Event) -> Outcome {
         self.view.apply(event);
         self.clear();
@@ -122,9 +122,9 @@ impl Telling<'_> {
 }
 
 /// Prints events until the job ends or the user stops watching.
-async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
+async fn tell(following: &mut JobFollower, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
     let progress = printer.may_draw().then(Progress::new);
-    let mut telling = Telling { printer, view: RunView::default(), progress };
+    let mut telling = JobPrinter { printer, view: RunView::default(), progress };
     let mut ticks = tokio::time::interval(progress::INTERVAL);
     loop {
         tokio::select! {
@@ -133,7 +133,7 @@ async fn tell(following: &mut Following, printer: &Printer, interrupts: &mut Int
                 telling.clear();
                 let id = following.job().id.short();
                 printer.say(format!("no longer watching; the job goes on (`aludel jobs stop {id}` stops it)"));
-                return Err(Failure::Said(Exit::Interrupted));
+                return Err(Failure::Reported(Exit::Interrupted));
             }
             _ = ticks.tick(), if telling.progress.is_some() => telling.draw(),
             next = following.next() => match next? {
@@ -154,7 +154,7 @@ fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
         (_, JobState::Finished) => Ok(Exit::Done),
         (_, state) => {
             printer.say(format!("job {id} is {state}; `aludel jobs resume {id}` resumes it"));
-            Err(Failure::Said(Exit::Failed))
+            Err(Failure::Reported(Exit::Failed))
         }
     }
 }
@@ -174,7 +174,7 @@ fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
             Some(Operation::Select) => select::conclude(printer, &watcher.view, elapsed),
             _ => generate::conclude_resumed(&engine, printer, &watcher, elapsed),
         });
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 

@@ -58,9 +58,9 @@ fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let audited = watcher.result(|_| Some(INTERRUPTED.to_owned()))?;
-            put_out(printer, audited, watcher.view.not_stored())
+            print_result(printer, audited, watcher.view.not_stored())
         });
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
@@ -69,8 +69,8 @@ const INTERRUPTED: &str =
 
 /// Prints the judge's profile; if it was tested before, only the figures of the labels. A judge
 /// that failed its test is an error, whose reason the profile shows.
-fn put_out(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) -> Outcome<Exit> {
-    let RunOutcome::JudgeAudit(audited) = audited else { return Err(super::strange(&audited)) };
+fn print_result(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) -> Outcome<Exit> {
+    let RunOutcome::JudgeAudit(audited) = audited else { return Err(super::unexpected_outcome(&audited)) };
     let JudgeAudit { profile, tested, warnings } = *audited;
     for warning in warnings {
         printer.say(format!("warning: {warning}"));
@@ -83,6 +83,6 @@ fn put_out(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) 
     match not_stored {
         Some(problem) => Err(Failure::Problem(Box::new(problem))),
         None if profile.usable || !tested => Ok(Exit::Done),
-        None => Err(Failure::Said(Exit::Failed)),
+        None => Err(Failure::Reported(Exit::Failed)),
     }
 }

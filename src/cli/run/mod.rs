@@ -3,7 +3,6 @@
 mod compare;
 mod config;
 mod delete;
-mod doors;
 mod editable;
 mod export;
 mod generate;
@@ -11,6 +10,7 @@ mod history;
 mod import;
 mod jobs;
 mod judge;
+mod launchers;
 mod list;
 mod metrics;
 mod migrate;
@@ -35,7 +35,6 @@ mod why;
 pub(crate) use compare::compare;
 pub(crate) use config::config;
 pub(crate) use delete::delete;
-pub(crate) use doors::{http_server, no_command, serve, workbench};
 pub(crate) use editable::{personas, templates};
 pub(crate) use export::export;
 pub(crate) use generate::generate;
@@ -43,6 +42,7 @@ pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use jobs::jobs;
 pub(crate) use judge::judge;
+pub(crate) use launchers::{http_server, no_command, serve, workbench};
 pub(crate) use list::list;
 pub(crate) use metrics::metrics;
 pub(crate) use migrate::migrate;
@@ -71,6 +71,6 @@ fn nothing_stored(chooses_all: bool) -> &'static str {
 }
 
 /// The error for a run with the result of another operation, which is a bug.
-fn strange(outcome: &aludel_core::event::Outcome) -> crate::cli::failure::Failure {
+fn unexpected_outcome(outcome: &aludel_core::event::Outcome) -> crate::cli::failure::Failure {
     aludel_core::error::Error::Internal(format!("the run came to a result of {}", outcome.operation())).into()
 }

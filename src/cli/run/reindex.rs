@@ -29,8 +29,9 @@ pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcom
             Err(error) => Err(error.into()),
         };
         watcher.clear();
-        let outcome = ended.and_then(|()| put_out(printer, request, &watcher.result(|view| Some(interrupted(view)))?));
-        failure::and_closed(outcome, engine.close().await)
+        let outcome =
+            ended.and_then(|()| print_result(printer, request, &watcher.result(|view| Some(interrupted(view)))?));
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
@@ -41,8 +42,8 @@ fn interrupted(view: &RunView) -> String {
     }
 }
 
-fn put_out(printer: &Printer, request: ReindexRequest, made: &RunOutcome) -> Outcome<Exit> {
-    let RunOutcome::Reindex(reindexed) = made else { return Err(super::strange(made)) };
+fn print_result(printer: &Printer, request: ReindexRequest, made: &RunOutcome) -> Outcome<Exit> {
+    let RunOutcome::Reindex(reindexed) = made else { return Err(super::unexpected_outcome(made)) };
     printer.value(reindexed, |page: &mut Page| {
         if request.text {
             page.line(format!("words of {} indexed", count_of(reindexed.text, "prompt")));

@@ -31,7 +31,7 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     let printer = &invocation.printer;
     check_fields(request.fields, printer)?;
     let by = request.by;
-    let shown = Shown {
+    let shown = ResultLayout {
         counted: if by == SearchBy::Text { Counted::Matches } else { Counted::Prompts },
         offset: request.offset,
         layout: Layout::of_flag(args.flat),
@@ -41,15 +41,15 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
     let found = match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => {
             let (result, closed) = look::<SelectedPrompt>(&engine, request)?;
-            failure::and_closed(result.and_then(|result| print(printer, &result, shown, data)), closed)?
+            failure::with_close_result(result.and_then(|result| print(printer, &result, shown, data)), closed)?
         }
         Format::Csv | Format::Markdown => {
             let (result, closed) = look::<Prompt>(&engine, request)?;
-            failure::and_closed(result.and_then(|result| print(printer, &result, shown, sheet)), closed)?
+            failure::with_close_result(result.and_then(|result| print(printer, &result, shown, sheet)), closed)?
         }
         Format::Text | Format::Html => {
             let (result, closed) = look::<PromptSummary>(&engine, request)?;
-            failure::and_closed(result.and_then(|result| print(printer, &result, shown, text)), closed)?
+            failure::with_close_result(result.and_then(|result| print(printer, &result, shown, text)), closed)?
         }
     };
     if let Some(request) = instead.filter(|_| found == 0) {
@@ -59,9 +59,9 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// The result, and that of closing the engine.
-type Looked<P> = (Outcome<SearchResult<P>>, Result<(), Error>);
+type SearchOutcome<P> = (Outcome<SearchResult<P>>, Result<(), Error>);
 
-fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<Looked<P>> {
+fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<SearchOutcome<P>> {
     if request.by == SearchBy::Text {
         return Ok((wait::wait(engine.search_as(request)).map_err(Failure::from), Ok(())));
     }
@@ -78,7 +78,7 @@ pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcom
     let printer = &invocation.printer;
     check_fields(request.fields, printer)?;
     // The order is the nearness that was asked for, so runs are not grouped.
-    let shown = Shown { counted: Counted::Prompts, offset: request.offset, layout: Layout::Flat };
+    let shown = ResultLayout { counted: Counted::Prompts, offset: request.offset, layout: Layout::Flat };
     match printer.format() {
         Format::Json | Format::Jsonl | Format::Yaml => {
             print(printer, &wait::wait(engine.similar_as::<SelectedPrompt>(request))?, shown, data)?;
@@ -107,7 +107,7 @@ enum Counted {
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct ResultLayout {
     counted: Counted,
     offset: u64,
     layout: Layout,
@@ -117,7 +117,7 @@ struct Shown {
 fn print<P>(
     printer: &Printer,
     result: &SearchResult<P>,
-    shown: Shown,
+    shown: ResultLayout,
     write: impl FnOnce(&Printer, &[FoundPrompt<P>], Layout) -> Outcome,
 ) -> Outcome<u64> {
     write(printer, &result.prompts, shown.layout)?;

@@ -36,20 +36,20 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
         let elapsed = started.elapsed();
         watcher.clear();
         let outcome = ended.and_then(|()| conclude(printer, &watcher.view, elapsed));
-        failure::and_closed(outcome, engine.close().await)
+        failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
 /// Prints the choice, or the reason why there is none.
 pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> Outcome<Exit> {
     let result = chosen(printer, view)?;
-    put_out(printer, result, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))?;
+    print_result(printer, result, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))?;
     printer.note(format!("`aludel why {}` shows the judge's reasons", result.prompt.id.short()));
-    as_asked(view)
+    exit_or_problem(view)
 }
 
 /// An error if something could not be stored, or if a cap ended the run; else success.
-pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
+pub(super) fn exit_or_problem(view: &RunView) -> Outcome<Exit> {
     match view.not_stored().or_else(|| view.cap_reached()) {
         Some(problem) => Err(Failure::Problem(Box::new(problem))),
         None => Ok(Exit::Done),
@@ -59,7 +59,7 @@ pub(super) fn as_asked(view: &RunView) -> Outcome<Exit> {
 /// The result of the judge's run; prints its warnings.
 pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a SelectResult> {
     // For a program, an error comes alone.
-    let is_well = matches!(view.state, RunState::Finished(_)) && as_asked(view).is_ok();
+    let is_well = matches!(view.state, RunState::Finished(_)) && exit_or_problem(view).is_ok();
     let is_told = is_well || !printer.format().is_json();
     if is_told && !printer.is_quiet() {
         // Failed storage and a reached cap are the error of the command, not warnings.
@@ -83,7 +83,7 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
             printer.say(format!(
                 "interrupted: nothing was chosen{cost}; the judge's answers so far are cached and will be reused"
             ));
-            Err(Failure::Said(Exit::Interrupted))
+            Err(Failure::Reported(Exit::Interrupted))
         }
         RunState::Finished(_) => {
             view.selection().ok_or_else(|| Error::Internal("the run returned an unexpected result".into()).into())
@@ -92,7 +92,7 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
     }
 }
 
-fn put_out(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome {
+fn print_result(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome {
     match printer.format() {
         // It was in the last event.
         Format::Jsonl => Ok(()),

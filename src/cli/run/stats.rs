@@ -17,7 +17,7 @@ use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress;
-use crate::cli::shown::Shown;
+use crate::cli::shown::EscapedText;
 use crate::cli::view::{self, Frame, Role};
 use crate::cli::wait;
 
@@ -61,12 +61,12 @@ fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome
         });
         Ok::<_, Error>(drawn(Some(printer), &mut interrupts, |frame| vec![line(at(), frame)], counting).await)
     })??;
-    let Some(report) = ended else { return Err(Failure::Said(Exit::Interrupted)) };
+    let Some(report) = ended else { return Err(Failure::Reported(Exit::Interrupted)) };
     Ok(report?)
 }
 
 /// The progress of the count, once it is worth a bar.
-fn line(at: Option<MeasureProgress>, frame: &Frame) -> Shown {
+fn line(at: Option<MeasureProgress>, frame: &Frame) -> EscapedText {
     match at {
         Some(MeasureProgress { done, total }) if frame.elapsed_ms >= BAR_FROM_MS => {
             progress::bar("adding up", done, total, frame)

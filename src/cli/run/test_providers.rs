@@ -32,12 +32,12 @@ pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'
     ended?;
     let tests = match watcher.result(|_| None)? {
         RunOutcome::TestProviders(tests) => tests,
-        other => return Err(super::strange(&other)),
+        other => return Err(super::unexpected_outcome(&other)),
     };
     match printer.format() {
         Format::Jsonl => printer.data(&tests.providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
         Format::Markdown => printer.data(view::document_of_provider_tests(&tests))?,
         _ => printer.value(&tests, |page| view::provider_tests(page, &tests))?,
     }
-    if tests.ok { Ok(Exit::Done) } else { Err(Failure::Said(Exit::ProviderFailed)) }
+    if tests.ok { Ok(Exit::Done) } else { Err(Failure::Reported(Exit::ProviderFailed)) }
 }

@@ -17,10 +17,10 @@ use crate::cli::printer::Printer;
 use crate::cli::view::count_of;
 
 /// Replaces standard input while everything else is checked.
-const TO_COME: &str = "-";
+const STDIN_PLACEHOLDER: &str = "-";
 
 /// A shorter wait is not subtracted, so that a limit stays the number that was given.
-const COUNTED: Duration = Duration::from_millis(100);
+const MIN_COUNTED_WAIT: Duration = Duration::from_millis(100);
 
 /// What standard input is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Stdin {
     /// The context at this index, as requested.
     Context(usize),
     /// One more context, at this index, if anything is piped in.
-    Perhaps(usize),
+    IfPiped(usize),
 }
 
 impl Stdin {
@@ -49,7 +49,7 @@ impl Stdin {
             (Source::Stdin, _) => Self::Input,
             (_, Some(position)) => Self::Context(position),
             (_, None) if args.no_stdin || !piped::may_hold_text() => Self::Unread,
-            (_, None) => Self::Perhaps(args.context.len()),
+            (_, None) => Self::IfPiped(args.context.len()),
         };
         let refused = "reads standard input, which --no-stdin forbids; drop one of the two";
         match stdin {
@@ -62,7 +62,7 @@ impl Stdin {
     /// The field that it fills.
     fn field(self) -> String {
         match self {
-            Self::Context(position) | Self::Perhaps(position) => format!("context[{position}]"),
+            Self::Context(position) | Self::IfPiped(position) => format!("context[{position}]"),
             Self::Unread | Self::Input => "input".to_owned(),
         }
     }
@@ -76,13 +76,13 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
     let has_none = input::stdin_is_terminal() || args.no_stdin;
     let source = Source::choose(args.text.as_deref(), args.input_file.as_deref(), has_none)?;
     let stdin = Stdin::of(args, source)?;
-    let mut input = if stdin == Stdin::Input { TO_COME.to_owned() } else { source.read("input")? };
+    let mut input = if stdin == Stdin::Input { STDIN_PLACEHOLDER.to_owned() } else { source.read("input")? };
     let mut context = args
         .context
         .iter()
         .enumerate()
         .map(|(position, given)| match given.as_str() {
-            "-" => Ok(TO_COME.to_owned()),
+            "-" => Ok(STDIN_PLACEHOLDER.to_owned()),
             _ => input::text_or_file(given, &format!("context[{position}]")),
         })
         .collect::<Result<Vec<String>>>()?;
@@ -92,7 +92,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
         Stdin::Unread => return checked,
         // The request is read in any case, so that its faults are reported with all others.
         Stdin::Input => checked.unwrap_or_default(),
-        Stdin::Context(_) | Stdin::Perhaps(_) => checked?,
+        Stdin::Context(_) | Stdin::IfPiped(_) => checked?,
     };
     let started = Instant::now();
     let limit = checked.timeout_s.map(Duration::from_secs_f64);
@@ -101,7 +101,7 @@ pub(super) fn request(args: &GenerateArgs, engine: &Engine, printer: &Printer) -
     match (stdin, text) {
         (Stdin::Input, Some(text)) => input = text,
         (Stdin::Context(position), Some(text)) => context[position] = text,
-        (Stdin::Perhaps(_), Some(text)) if !text.trim().is_empty() => {
+        (Stdin::IfPiped(_), Some(text)) if !text.trim().is_empty() => {
             taken = Some(text.chars().count() as u64);
             context.push(text);
         }
@@ -125,7 +125,7 @@ fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printe
         let what = if stdin == Stdin::Input { "the request" } else { "the context" };
         printer.note(format!("reading {what} from the terminal; end it with Ctrl-D"));
     }
-    let first_byte = matches!(stdin, Stdin::Perhaps(_)).then_some(piped::FIRST_BYTE);
+    let first_byte = matches!(stdin, Stdin::IfPiped(_)).then_some(piped::FIRST_BYTE);
     match piped::read(&stdin.field(), Wait { first_byte, until })? {
         Piped::Text(text) => Ok(Some(text)),
         Piped::Silent => {
@@ -143,9 +143,9 @@ fn read_stdin(stdin: Stdin, until: Option<(Instant, Duration)>, printer: &Printe
 /// What is left of so many seconds, to a tenth of one.
 fn rest_of_time(seconds: f64, started: Instant) -> f64 {
     let waited = started.elapsed();
-    if waited < COUNTED {
+    if waited < MIN_COUNTED_WAIT {
         return seconds;
     }
     let tenths = (waited.as_secs_f64() * 10.0).floor() / 10.0;
-    (seconds - tenths).max(COUNTED.as_secs_f64())
+    (seconds - tenths).max(MIN_COUNTED_WAIT.as_secs_f64())
 }

@@ -79,7 +79,7 @@ fn empty(args: &TrashEmptyArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
         };
         if !printer.asks(&format!("Delete {} for good?", count_of(count, "prompt"))) {
             printer.say("nothing was deleted");
-            return Err(Failure::Said(Exit::Failed));
+            return Err(Failure::Reported(Exit::Failed));
         }
     }
     let deletion = wait(engine.empty_trash(request))?;

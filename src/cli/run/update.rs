@@ -24,11 +24,11 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     // A new text is embedded, which can need the network.
     let (prompt, closed) = if content.is_some() { wait::on_a_runtime(changed)? } else { wait::wait(changed) };
     let printer = &invocation.printer;
-    let outcome = prompt.map_err(Failure::from).and_then(|prompt| put_out(printer, &prompt));
-    failure::and_closed(outcome, closed)
+    let outcome = prompt.map_err(Failure::from).and_then(|prompt| print_result(printer, &prompt));
+    failure::with_close_result(outcome, closed)
 }
 
-fn put_out(printer: &Printer, prompt: &Prompt) -> Outcome<Exit> {
+fn print_result(printer: &Printer, prompt: &Prompt) -> Outcome<Exit> {
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(view::lines([prompt.id]))?,
         Format::Markdown => printer.data(view::document_of_prompt(prompt))?,

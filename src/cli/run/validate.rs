@@ -7,7 +7,7 @@ use crate::cli::Invocation;
 use crate::cli::args::ValidateArgs;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, Outcome};
-use crate::cli::view::ornament::{BAD, GOOD};
+use crate::cli::view::symbols::{BAD, GOOD};
 use crate::cli::view::{Page, Role};
 use crate::cli::wait::wait;
 
@@ -16,7 +16,7 @@ pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outc
     let request: ValidateRequest = engine.decode(args.request())?;
     let validation = wait(engine.validate(request));
     invocation.printer.value(&validation, |page| write(page, &validation))?;
-    if validation.valid { Ok(Exit::Done) } else { Err(Failure::Said(Exit::Failed)) }
+    if validation.valid { Ok(Exit::Done) } else { Err(Failure::Reported(Exit::Failed)) }
 }
 
 /// Least columns for a finding next to the name of its check.

@@ -18,7 +18,7 @@ use crate::cli::interrupt::Interrupts;
 use crate::cli::live::LiveText;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::progress::{self, Progress};
-use crate::cli::shown::{Shown, ShownStream};
+use crate::cli::shown::{EscapedStream, EscapedText};
 use crate::cli::view::{Frame, count_of};
 
 /// Asks before a run whose estimated cost needs consent; --yes gives it. The estimate becomes the
@@ -39,7 +39,7 @@ pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Out
         let (most, calls) = (estimate.most_usd.unwrap_or_default(), count_of(estimate.calls, "call"));
         if !printer.asks(&format!("This run may cost up to ${most} ({calls}). Go on?")) {
             printer.say("nothing was sent");
-            return Err(Failure::Said(Exit::BudgetExceeded));
+            return Err(Failure::Reported(Exit::BudgetExceeded));
         }
     }
     Ok(estimate.most_usd)
@@ -82,7 +82,7 @@ pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &
 pub(super) async fn drawn<T>(
     printer: Option<&Printer>,
     interrupts: &mut Interrupts,
-    picture: impl Fn(&Frame) -> Vec<Shown>,
+    picture: impl Fn(&Frame) -> Vec<EscapedText>,
     work: impl Future<Output = T>,
 ) -> Option<T> {
     let mut drawn = printer.filter(|printer| printer.may_draw()).map(|printer| (printer, Progress::new()));
@@ -116,7 +116,7 @@ pub(super) struct Watcher<'a> {
     live: Option<LiveText>,
     live_goes_to_data: bool,
     live_text: String,
-    live_shown: ShownStream,
+    live_shown: EscapedStream,
     progress: Option<Progress>,
     /// The message after the first signal, if the work takes time to stop.
     stopping: Option<&'static str>,
@@ -135,7 +135,7 @@ impl<'a> Watcher<'a> {
             // If standard output carries data for a program, the live text goes to standard error.
             live_goes_to_data: printer.format() == Format::Text && !printer.is_quiet() && !has_file,
             live_text: String::new(),
-            live_shown: ShownStream::default(),
+            live_shown: EscapedStream::default(),
             progress: (printer.may_draw() && !is_streamed).then(Progress::new),
             stopping: Some("stopping; what has finished is kept (once more to quit at once)"),
             remark: None,
@@ -164,7 +164,7 @@ impl<'a> Watcher<'a> {
                 if let Some(said) = interrupted(&self.view) {
                     self.printer.say(said);
                 }
-                Err(Failure::Said(Exit::Interrupted))
+                Err(Failure::Reported(Exit::Interrupted))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Comma-separated values with a header (RFC 4180): prompts here, reports by [`sheet`].
+//! Comma-separated values with a header (RFC 4180): prompts here, reports by [`csv_of_rows`].
 //!
 //! Rows consist of [`Cell`]s: free text is guarded as in `export`, numbers stay numbers.
 
@@ -34,7 +34,7 @@ const HEADER_OF_MATCH: [&str; 3] = ["match_score", "match_kind", "snippet"];
 /// # Errors
 /// `internal` if a row cannot be written.
 pub(crate) fn csv(prompts: &[ListedPrompt]) -> Result<String> {
-    sheet(HEADER, prompts.iter().map(|listed| row(&listed.prompt, listed.near_duplicate_of)))
+    csv_of_rows(HEADER, prompts.iter().map(|listed| row(&listed.prompt, listed.near_duplicate_of)))
 }
 
 /// As [`csv()`], with how each prompt was found.
@@ -52,7 +52,7 @@ pub(crate) fn csv_of_found(found: &[FoundPrompt]) -> Result<String> {
         row.extend([Cell::value(matched.score), Cell::value(kind), Cell::text(&matched.snippet)]);
         row
     });
-    sheet(HEADER.into_iter().chain(HEADER_OF_MATCH), rows)
+    csv_of_rows(HEADER.into_iter().chain(HEADER_OF_MATCH), rows)
 }
 
 fn row(prompt: &Prompt, near_duplicate_of: Option<PromptId>) -> Vec<Cell> {
@@ -82,7 +82,7 @@ fn row(prompt: &Prompt, near_duplicate_of: Option<PromptId>) -> Vec<Cell> {
 ///
 /// # Errors
 /// `internal` if a row cannot be written.
-pub(super) fn sheet(
+pub(super) fn csv_of_rows(
     header: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<Cell>>,
 ) -> Result<String> {

@@ -12,7 +12,7 @@ use super::prompt::{account, by};
 use super::select::sureness;
 use super::table::{Column, Table};
 use super::words::{count_of, one_line};
-use crate::cli::view::ornament::{DOT, NEAR, NONE};
+use crate::cli::view::symbols::{DOT, NEAR, NONE};
 
 /// A result with what only the command line knows.
 #[derive(Debug, Clone, Copy)]

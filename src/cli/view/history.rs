@@ -5,9 +5,9 @@ use aludel_core::store::SessionWithPrompts;
 
 use super::page::{Page, Role};
 use super::words::{ago, count_of, one_line};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::NONE;
-use crate::cli::view::ornament::{DOT, THEN};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::NONE;
+use crate::cli::view::symbols::{ARROW, DOT};
 
 /// Writes runs with their variants; ages are relative to `now`.
 pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts<PromptSummary>], now: Timestamp) {
@@ -23,11 +23,11 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts<PromptSumm
         let id = page.paint().text(Role::Heading, &session.id.short());
         let mut facts = vec![made, kept, session.persona.clone()];
         if session.phases != Phase::ALL {
-            facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(THEN.as_str()));
+            facts.push(session.phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(ARROW.as_str()));
         }
         let facts = facts.join(DOT.as_str());
         let facts = page.paint().text(Role::Faint, &one_line(&facts));
-        page.line(Shown::of_parts([id, "  ".into(), facts]));
+        page.line(EscapedText::of_parts([id, "  ".into(), facts]));
         let input = one_line(&session.original_input);
         let input = if page.is_terminal() { super::cut(&input, page.width().saturating_sub(2)) } else { input };
         page.line(format!("  {input}"));
@@ -36,7 +36,7 @@ pub(crate) fn history(page: &mut Page, sessions: &[SessionWithPrompts<PromptSumm
             let score = prompt.score.map_or_else(|| format!("{NONE:>4}"), |score| format!("{score:.2}"));
             let strategy = page.paint().text(Role::Faint, &one_line(&prompt.strategy));
             let line = ["    ".into(), id, format!("  {score}  ").into(), strategy];
-            page.line(Shown::of_parts(line).trimmed_at_the_end());
+            page.line(EscapedText::of_parts(line).trimmed_at_the_end());
         }
     }
 }

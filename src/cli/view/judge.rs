@@ -7,7 +7,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::ago;
-use crate::cli::view::ornament::DOT;
+use crate::cli::view::symbols::DOT;
 
 /// Writes the result of one test.
 pub(crate) fn judge_profile(page: &mut Page, profile: &JudgeProfile) {

@@ -6,7 +6,7 @@ use super::page::{Page, Role};
 use super::prompt::account;
 use super::table::{Column, Table};
 use super::words::count_of;
-use crate::cli::view::ornament::DOT;
+use crate::cli::view::symbols::DOT;
 
 /// Writes the agreement with its interval, kappa, the bins and the calibration.
 pub(super) fn agreement(page: &mut Page, agreement: &Agreement) {

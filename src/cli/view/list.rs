@@ -7,8 +7,8 @@ use textwrap::core::display_width;
 use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{ago, count_of, one_line};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::{DOT, NEAR, NONE};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::{DOT, NEAR, NONE};
 
 /// The mark after the id of a prompt that repeats one further up.
 pub(super) fn repeat() -> String {
@@ -70,7 +70,7 @@ pub(super) fn head(page: &mut Page, first: &PromptSummary, count: usize, now: Ti
     let input = one_line(&first.original_input);
     let input = if page.is_terminal() { super::cut(&input, room.max(NARROWEST)) } else { input };
     let paint = page.paint();
-    page.line(Shown::of_parts([paint.text(Role::Faint, &facts), "  ".into(), paint.text(Role::Heading, &input)]));
+    page.line(EscapedText::of_parts([paint.text(Role::Faint, &facts), "  ".into(), paint.text(Role::Heading, &input)]));
 }
 
 /// A prompt below the head of its run: `  7a3f9c21  0.87  direct  work,rust`.
@@ -85,7 +85,7 @@ fn variant(page: &mut Page, ListedPrompt { prompt, near_duplicate_of }: &ListedP
     let tags = if page.is_terminal() { super::cut(&tags, page.width().saturating_sub(taken)) } else { tags };
     let tags = page.paint().text(Role::Faint, &tags);
     let line = ["  ".into(), id, facts.into(), tags];
-    page.line(Shown::of_parts(line).trimmed_at_the_end());
+    page.line(EscapedText::of_parts(line).trimmed_at_the_end());
 }
 
 fn flat(page: &mut Page, prompts: &[ListedPrompt<PromptSummary>], now: Timestamp) {

@@ -9,14 +9,14 @@ use aludel_core::error::Result;
 use aludel_core::text::cell::Cell;
 use aludel_core::text::markdown::escaped;
 
-use super::csv::sheet;
+use super::csv::csv_of_rows;
 use super::page::{Page, Role};
 use super::plot::bar;
 use super::prompt::{account, by, write_facts};
 use super::stats::{document_of_groups, document_of_totals, stats_groups, totals};
 use super::table::{Column, Table};
 use super::words::{cost, count_of, money, one_line, span, thousands};
-use crate::cli::view::ornament::NONE;
+use crate::cli::view::symbols::NONE;
 
 /// Columns of a measure's bar.
 const BAR: usize = 24;
@@ -308,7 +308,7 @@ pub(crate) fn csv_of_metrics(report: &MetricsReport) -> Result<String> {
         cells.extend(MEASURES.map(|name| Cell::optional(prompt.measures.get(name))));
         cells
     });
-    sheet(header.into_iter().chain(MEASURES), rows)
+    csv_of_rows(header.into_iter().chain(MEASURES), rows)
 }
 
 #[cfg(test)]

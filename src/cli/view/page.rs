@@ -1,15 +1,15 @@
 //! A page of text under construction: its output's properties, and a few kinds of emphasis.
 //!
 //! Each colour has one meaning: heading, thing to copy, success, warning, failure, less important.
-//! A page takes only [`Shown`], which escapes every string, so no stored text can control a
+//! A page takes only [`EscapedText`], which escapes every string, so no stored text can control a
 //! terminal. The exception is data requested alone and written to a pipe: [`Page::exactly`].
 
 use aludel_core::error::Fault;
 use aludel_core::text::shown::{escape, escape_line};
 use anstyle::{AnsiColor, Effects, Style};
 
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::ACROSS;
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::ACROSS;
 
 /// Columns of running text on a wide terminal; longer lines are hard to read.
 const WIDEST_TEXT: usize = 100;
@@ -59,10 +59,10 @@ impl Role {
 
 impl Paint {
     /// The text in the colour of its role.
-    pub(crate) fn text(self, role: Role, text: &str) -> Shown {
+    pub(crate) fn text(self, role: Role, text: &str) -> EscapedText {
         match (self, role) {
             (Self::Plain, _) | (_, Role::Body) => text.into(),
-            (Self::Colour, role) => Shown::styled(role.style(), text),
+            (Self::Colour, role) => EscapedText::styled(role.style(), text),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Paint {
 /// A page of text under construction.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
-    shown: Shown,
+    shown: EscapedText,
     paint: Paint,
     width: usize,
     is_terminal: bool,
@@ -79,7 +79,7 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page for an output `width` columns wide.
     pub(crate) fn new(paint: Paint, width: usize, is_terminal: bool) -> Self {
-        Self { shown: Shown::default(), paint, width, is_terminal }
+        Self { shown: EscapedText::default(), paint, width, is_terminal }
     }
 
     /// Columns of a line on a terminal.
@@ -98,12 +98,12 @@ impl Page {
     }
 
     /// The text so far.
-    pub(crate) fn finish(self) -> Shown {
+    pub(crate) fn finish(self) -> EscapedText {
         self.shown
     }
 
     /// Adds a line.
-    pub(crate) fn line(&mut self, text: impl Into<Shown>) {
+    pub(crate) fn line(&mut self, text: impl Into<EscapedText>) {
         self.shown.add(text);
         self.gap();
     }
@@ -130,7 +130,7 @@ impl Page {
         let mut lines = lines.iter();
         if let Some(first) = lines.next() {
             let rest = first.strip_prefix(mark).unwrap_or(first);
-            self.line(Shown::of_parts([self.paint.text(role, mark), rest.into()]));
+            self.line(EscapedText::of_parts([self.paint.text(role, mark), rest.into()]));
         }
         lines.for_each(|line| self.line(line));
     }
@@ -147,7 +147,7 @@ impl Page {
             if self.is_terminal { super::cut(&title, self.width.saturating_sub(8)) } else { title.into_owned() };
         let drawn = textwrap::core::display_width(&title) + 4;
         let rest = ACROSS.as_str().repeat(self.width.saturating_sub(drawn));
-        let line = Shown::of_parts([
+        let line = EscapedText::of_parts([
             self.paint.text(Role::Faint, &ACROSS.as_str().repeat(2)),
             " ".into(),
             self.paint.text(Role::Heading, &title),
@@ -169,7 +169,7 @@ impl Page {
 
     /// Adds text that was requested alone: unwrapped, and escaped only on a terminal.
     pub(crate) fn exactly(&mut self, text: &str) {
-        self.shown.add(if self.is_terminal { Shown::from(text) } else { Shown::exactly(text) });
+        self.shown.add(if self.is_terminal { EscapedText::from(text) } else { EscapedText::exactly(text) });
         self.end_line(text);
     }
 

@@ -3,7 +3,7 @@
 //! Drawn with block elements (Unicode U+2581 to U+258F), in eighths of a character. The numbers are
 //! always shown as text too, for users who cannot see a plot.
 
-use crate::cli::view::ornament::{FULL, is_ascii};
+use crate::cli::view::symbols::{FULL, is_ascii};
 
 /// A series of values, one character each in eight heights; a missing value is a blank.
 pub(crate) fn sparkline(values: &[Option<f64>]) -> String {

@@ -8,8 +8,8 @@ use textwrap::core::display_width;
 use super::page::{Page, Role};
 use super::table::broken_to;
 use super::words::{count_of, one_line, span, spent, thousands};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::{DOT, NONE};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::{DOT, NONE};
 
 /// Writes a prompt with its steps.
 pub(crate) fn prompt(page: &mut Page, prompt: &Prompt) {
@@ -103,7 +103,7 @@ pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
             // An id does not fit next to its name; on lines of its own, none of it is cut.
             page.line(label.trimmed_at_the_end());
             for part in broken_to(&value, page.width().saturating_sub(2)).iter().take(MOST_LINES) {
-                page.line(Shown::of_parts(["  ".into(), page.paint().text(role, part)]));
+                page.line(EscapedText::of_parts(["  ".into(), page.paint().text(role, part)]));
             }
             continue;
         }
@@ -113,8 +113,8 @@ pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
             () => broken_to(&value, room),
         };
         for (position, line) in lines.iter().enumerate() {
-            let before = if position == 0 { label.clone() } else { Shown::from(" ".repeat(LABEL - 1)) };
-            page.line(Shown::of_parts([before, " ".into(), page.paint().text(role, line)]));
+            let before = if position == 0 { label.clone() } else { EscapedText::from(" ".repeat(LABEL - 1)) };
+            page.line(EscapedText::of_parts([before, " ".into(), page.paint().text(role, line)]));
         }
     }
 }

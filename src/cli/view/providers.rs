@@ -11,16 +11,16 @@ use super::frame::Frame;
 use super::page::{Page, Role};
 use super::table::{Column, Table, cut};
 use super::words::{money, one_line, span, thousands};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::DOT;
-use crate::cli::view::ornament::{BAD, GOOD, NONE, Ornament, SKIPPED};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::DOT;
+use crate::cli::view::symbols::{BAD, GOOD, NONE, SKIPPED, Symbol};
 
 /// The least width of a terminal on which names share a line.
 const WIDE: usize = 60;
 /// Columns for the name of a model on a terminal.
 const MODEL_WIDTH: usize = 20;
 /// Fills an empty cell.
-const NOTHING: Ornament = NONE;
+const NOTHING: Symbol = NONE;
 
 /// Writes the providers, a row each, and their models if requested.
 pub(crate) fn providers(page: &mut Page, providers: &[ProviderInfo], with_models: bool) {
@@ -234,10 +234,10 @@ fn letter(status: ProviderCheckStatus) -> &'static str {
 }
 
 /// The providers that have answered so far, as lines for a terminal.
-pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<Shown> {
+pub(crate) fn provider_test_progress(known: &[ProviderTest], frame: &Frame) -> Vec<EscapedText> {
     let paint = |role, text: &str| frame.paint.text(role, text);
     let tested = known.iter().filter(|test| test.tested);
-    let mut lines: Vec<Shown> = tested
+    let mut lines: Vec<EscapedText> = tested
         .map(|test| {
             let (role, took) = if test.ok { (Role::Good, test.latency_ms) } else { (Role::Bad, None) };
             let remark = took.map_or_else(|| result(test), span);

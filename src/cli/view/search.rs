@@ -4,10 +4,10 @@ use aludel_core::domain::{FoundPrompt, Match, MatchKind, PromptSummary, Timestam
 use aludel_core::text::shown::{Piece, Pieces, escape};
 
 use super::list::{Layout, footnote, head, repeat};
-use super::ornament::{MORE, is_ascii};
 use super::page::{Page, Role, broken};
+use super::symbols::{MORE, is_ascii};
 use super::words::{ago, one_line};
-use crate::cli::shown::Shown;
+use crate::cli::shown::EscapedText;
 
 /// Columns before a passage.
 const INDENT: usize = 2;
@@ -48,7 +48,7 @@ fn variant(page: &mut Page, FoundPrompt { prompt, matched, near_duplicate_of }: 
     let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
     let paint = page.paint();
     let parts = ["  ".into(), paint.text(Role::Handle, &id), "  ".into(), paint.text(Role::Faint, &facts)];
-    page.line(Shown::of_parts(parts));
+    page.line(EscapedText::of_parts(parts));
     piece(page, &matched.snippet, &matched.marks, 2 * INDENT);
 }
 
@@ -67,7 +67,11 @@ fn flat(page: &mut Page, found: &[FoundPrompt<PromptSummary>], now: Timestamp) {
         let width = page.width().saturating_sub(textwrap::core::display_width(&head) + 2);
         let facts = if page.is_terminal() { super::cut(&facts, width) } else { facts };
         let paint = page.paint();
-        page.line(Shown::of_parts([paint.text(Role::Handle, &head), "  ".into(), paint.text(Role::Faint, &facts)]));
+        page.line(EscapedText::of_parts([
+            paint.text(Role::Handle, &head),
+            "  ".into(),
+            paint.text(Role::Faint, &facts),
+        ]));
         let input = one_line(&prompt.original_input);
         let most = page.width().saturating_sub(INDENT);
         page.line(format!("  {}", if page.is_terminal() { super::cut(&input, most) } else { input }));
@@ -106,7 +110,7 @@ fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
     let lines = if page.is_terminal() { broken(&text, width, 0) } else { vec![text] };
     let mut rest = shown.into_iter().peekable();
     for line in lines {
-        let (mut parts, mut run, mut is_bold) = (vec![Shown::from(margin.as_str())], String::new(), false);
+        let (mut parts, mut run, mut is_bold) = (vec![EscapedText::from(margin.as_str())], String::new(), false);
         for wanted in line.chars() {
             // Wrapping only removes blanks.
             while rest.next_if(|(character, _)| *character != wanted).is_some() {}
@@ -118,7 +122,7 @@ fn piece(page: &mut Page, snippet: &str, marks: &[(u32, u32)], indent: usize) {
             run.push(character);
         }
         parts.push(emphasised(page, &mut run, is_bold));
-        page.line(Shown::of_parts(parts));
+        page.line(EscapedText::of_parts(parts));
     }
 }
 
@@ -145,10 +149,10 @@ fn shown_with_marks(snippet: &str, marks: &[(u32, u32)]) -> Vec<(char, bool)> {
 }
 
 /// Takes the collected text, in bold or not.
-fn emphasised(page: &Page, run: &mut String, is_bold: bool) -> Shown {
+fn emphasised(page: &Page, run: &mut String, is_bold: bool) -> EscapedText {
     let role = if is_bold { Role::Heading } else { Role::Body };
     let taken = std::mem::take(run);
-    if taken.is_empty() { Shown::default() } else { page.paint().text(role, &taken) }
+    if taken.is_empty() { EscapedText::default() } else { page.paint().text(role, &taken) }
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The judge's choice for people: the winner, how sure it is, the standings, the reasons.
 
-use aludel_core::domain::{SelectResult, Standing};
+use aludel_core::domain::{RankedCandidate, SelectResult};
 use aludel_core::text::markdown::fenced;
 
 use super::page::{Page, Role};
 use super::prompt::{account, by};
 use super::table::{Column, Table};
 use super::words::{count_of, lines, one_line, span};
-use crate::cli::view::ornament::{DOT, drawn};
+use crate::cli::view::symbols::{DOT, drawn};
 use crate::figures::interval;
 
 /// Columns of a plot of an interval.
@@ -73,7 +73,7 @@ pub(super) fn sureness(result: &SelectResult) -> String {
 }
 
 /// A row for each candidate, best first.
-pub(super) fn standings(ranking: &[Standing]) -> Table {
+pub(super) fn standings(ranking: &[RankedCandidate]) -> Table {
     let mut table = Table::new(vec![
         Column::words("id").painted(Role::Handle),
         Column::numbers("win prob.").painted(Role::Heading),

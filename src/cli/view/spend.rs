@@ -7,7 +7,7 @@ use aludel_core::error::Result;
 use aludel_core::text::cell::Cell;
 use aludel_core::text::markdown::escaped;
 
-use super::csv::sheet;
+use super::csv::csv_of_rows;
 use super::page::{Page, Role};
 use super::table::{Column, Table};
 use super::words::{self, count_of, money, one_line, thousands};
@@ -158,7 +158,7 @@ pub(crate) fn csv_of_spend(report: &SpendReport) -> Result<String> {
             Cell::value(totals.unseen_usd),
         ]
     });
-    sheet([report.by.as_str()].into_iter().chain(numbers), rows)
+    csv_of_rows([report.by.as_str()].into_iter().chain(numbers), rows)
 }
 
 #[cfg(test)]

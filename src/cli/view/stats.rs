@@ -8,13 +8,13 @@ use aludel_core::text::cell::Cell;
 use aludel_core::text::markdown::escaped;
 use jiff::civil::Date;
 
-use super::csv::sheet;
+use super::csv::csv_of_rows;
 use super::page::{Page, Role};
 use super::plot::{bar, sparkline, squeezed};
 use super::table::{Column, Table};
 use super::words::{cost, count_of, one_line, span, thousands};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::{DOT, NONE};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::{DOT, NONE};
 
 /// Columns of the longest bar.
 const BAR: usize = 24;
@@ -163,7 +163,7 @@ fn sparklines(page: &mut Page, lines: &[StatsLine]) {
         let (days_a_mark, marks) = squeezed(&values, width);
         each = days_a_mark;
         let name = page.paint().text(Role::Faint, &format!("{name:<NAME$} "));
-        page.line(Shown::of_parts([name, page.paint().text(Role::Good, sparkline(&marks).trim_end())]));
+        page.line(EscapedText::of_parts([name, page.paint().text(Role::Good, sparkline(&marks).trim_end())]));
     }
     if let (Some(first), Some(last)) = (lines.last(), lines.first()) {
         let each = if each == 1 { "a day".to_owned() } else { format!("{each} days") };
@@ -244,7 +244,7 @@ pub(crate) fn csv_of_stats(report: &StatsReport) -> Result<String> {
         header.extend(SPREAD.map(|part| format!("{name}_{part}")));
     }
     let lines = report.groups.iter().flat_map(|group| group.lines.iter().map(|line| record(group.by, line)));
-    sheet(header, lines)
+    csv_of_rows(header, lines)
 }
 
 fn record(by: StatsBy, line: &StatsLine) -> Vec<Cell> {

@@ -7,8 +7,8 @@ use aludel_core::text::shown::{escape, escape_line};
 use textwrap::core::display_width;
 
 use super::page::{Page, Role};
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::{DOT, MORE, NONE, Ornament};
+use crate::cli::shown::EscapedText;
+use crate::cli::view::symbols::{DOT, MORE, NONE, Symbol};
 
 /// The title and the style of a column.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ const NARROWEST: usize = 12;
 /// Indentation of the lines of a row after its first.
 const INDENT: usize = 2;
 /// Fills an empty cell.
-const NOTHING: Ornament = NONE;
+const NOTHING: Symbol = NONE;
 
 impl Table {
     /// A table without rows.
@@ -172,7 +172,7 @@ impl Table {
         let parts = if self.overflow == Overflow::Wrap { broken_to(cell, width) } else { vec![cut(cell, width)] };
         for part in parts {
             let margin = " ".repeat(indent);
-            page.line(Shown::of_parts([margin.into(), page.paint().text(column.role, &part)]));
+            page.line(EscapedText::of_parts([margin.into(), page.paint().text(column.role, &part)]));
         }
     }
 
@@ -197,20 +197,20 @@ impl Table {
         let margin = " ".repeat(margin.saturating_sub(width + GAP));
         let role = role.or(self.columns.last().map(|column| column.role)).unwrap_or(Role::Body);
         for part in parts {
-            page.line(Shown::of_parts([margin.as_str().into(), page.paint().text(role, &part)]));
+            page.line(EscapedText::of_parts([margin.as_str().into(), page.paint().text(role, &part)]));
         }
     }
 
-    fn first_line(&self, page: &Page, cells: &[String], widths: &[usize], role: Option<Role>) -> Shown {
-        let mut line = Shown::default();
+    fn first_line(&self, page: &Page, cells: &[String], widths: &[usize], role: Option<Role>) -> EscapedText {
+        let mut line = EscapedText::default();
         for (position, ((column, cell), width)) in self.columns.iter().zip(cells).zip(widths).enumerate() {
             let padding = " ".repeat(width.saturating_sub(display_width(cell)));
             let painted = page.paint().text(role.unwrap_or(column.role), cell);
             let is_last = position + 1 == self.columns.len();
             match (column.is_right_aligned, is_last) {
-                (true, _) => line.add(Shown::of_parts([padding.into(), painted])),
+                (true, _) => line.add(EscapedText::of_parts([padding.into(), painted])),
                 (false, true) => line.add(painted),
-                (false, false) => line.add(Shown::of_parts([painted, padding.into()])),
+                (false, false) => line.add(EscapedText::of_parts([painted, padding.into()])),
             }
             if !is_last {
                 line.add(" ".repeat(self.gap_after(position)));

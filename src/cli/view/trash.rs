@@ -5,7 +5,7 @@ use aludel_core::engine::TrashPage;
 
 use super::page::{Page, Role};
 use super::words::{ago, one_line};
-use crate::cli::shown::Shown;
+use crate::cli::shown::EscapedText;
 
 /// Writes a line for each; ages are relative to `now`.
 pub(crate) fn trash(page: &mut Page, trash: &TrashPage, now: Timestamp) {
@@ -16,6 +16,6 @@ pub(crate) fn trash(page: &mut Page, trash: &TrashPage, now: Timestamp) {
         let input = one_line(&trashed.prompt.original_input);
         let taken = trashed.prompt.id.short().chars().count() + deleted.chars().count() + 4;
         let input = if page.is_terminal() { super::cut(&input, page.width().saturating_sub(taken)) } else { input };
-        page.line(Shown::of_parts([id, "  ".into(), deleted_shown, "  ".into(), input.into()]));
+        page.line(EscapedText::of_parts([id, "  ".into(), deleted_shown, "  ".into(), input.into()]));
     }
 }

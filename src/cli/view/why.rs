@@ -1,7 +1,7 @@
 //! How a prompt was made and ranked, for people.
 
 use aludel_core::domain::{
-    JudgementTold, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, likelihood, write_moment,
+    JudgementExplanation, ModelMetadata, Opponent, PromptId, Timestamp, Why, chance, likelihood, write_moment,
 };
 use aludel_core::rank::Component;
 
@@ -9,7 +9,7 @@ use super::page::{Page, Role};
 use super::prompt::{account, by, write_facts};
 use super::select::{standings, weights};
 use super::words::{ago, count_of, one_line};
-use crate::cli::view::ornament::{DOT, GOOD, NONE};
+use crate::cli::view::symbols::{DOT, GOOD, NONE};
 
 /// Writes everything known; ages are relative to `now`.
 pub(crate) fn why(page: &mut Page, why: &Why, now: Timestamp) {
@@ -104,7 +104,7 @@ fn ranking(page: &mut Page, why: &Why) {
     }
 }
 
-fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
+fn judgement(page: &mut Page, why: &Why, told: &JudgementExplanation, now: Timestamp) {
     let made = if page.is_terminal() { ago(now, told.created_at) } else { write_moment(told.created_at) };
     page.rule(&format!("judged by {}, {made}", told.operation));
     let judges: Vec<String> = told
@@ -166,7 +166,7 @@ fn judgement(page: &mut Page, why: &Why, told: &JudgementTold, now: Timestamp) {
     }
 }
 
-fn opponent(page: &mut Page, told: &JudgementTold, opponent: &Opponent) {
+fn opponent(page: &mut Page, told: &JudgementExplanation, opponent: &Opponent) {
     let (verb, role) = match opponent.margin {
         margin if margin > 0.0 => ("beat", Role::Good),
         margin if margin < 0.0 => ("lost to", Role::Bad),

@@ -16,11 +16,11 @@ use crate::text::shown;
 
 /// The values of a request that passed every check, by field name.
 #[derive(Debug, Default)]
-pub struct Decoded(BTreeMap<&'static str, Checked>);
+pub struct Decoded(BTreeMap<&'static str, FieldValue>);
 
 /// A value that passed its checks.
 #[derive(Debug, Clone)]
-pub(super) enum Checked {
+pub(super) enum FieldValue {
     Null,
     Text(String),
     Integer(u64),
@@ -40,7 +40,7 @@ macro_rules! taker {
         $(#[$doc])*
         pub fn $name(&mut self, field: &str) -> Option<$type> {
             match self.0.remove(field) {
-                Some(Checked::$variant(value)) => Some(value),
+                Some(FieldValue::$variant(value)) => Some(value),
                 _ => None,
             }
         }
@@ -95,20 +95,20 @@ impl Decoded {
     /// Takes a nullable text: `None` absent, `Some(None)` null.
     pub fn nullable_text(&mut self, field: &str) -> Option<Option<String>> {
         match self.0.remove(field) {
-            Some(Checked::Null) => Some(None),
-            Some(Checked::Text(text)) => Some(Some(text)),
+            Some(FieldValue::Null) => Some(None),
+            Some(FieldValue::Text(text)) => Some(Some(text)),
             _ => None,
         }
     }
 }
 
 /// The sort of a fault. Value faults are named relative to their field: `""`, or `[2]` for an item.
-pub(super) enum Wrong {
+pub(super) enum CheckError {
     Shape(String),
     Value(Faults),
 }
 
-impl Wrong {
+impl CheckError {
     pub(super) fn value(message: impl Into<String>) -> Self {
         Self::Value(Fault::new("", message).into())
     }
@@ -130,15 +130,15 @@ pub(super) fn check(fields: &'static [Field], raw: Value, known: &Known) -> Resu
                 shape.push(Fault::new(field.name, format!("is required: {}", field.doc)));
             }
             Some(Value::Null) if field.nullable => {
-                decoded.0.insert(field.name, Checked::Null);
+                decoded.0.insert(field.name, FieldValue::Null);
             }
             None | Some(Value::Null) => {}
             Some(given) => match check_one(field.kind, given, known) {
                 Ok(checked) => {
                     decoded.0.insert(field.name, checked);
                 }
-                Err(Wrong::Shape(message)) => shape.push(Fault::new(field.name, message)),
-                Err(Wrong::Value(faults)) => value.extend_under(field.name, faults),
+                Err(CheckError::Shape(message)) => shape.push(Fault::new(field.name, message)),
+                Err(CheckError::Value(faults)) => value.extend_under(field.name, faults),
             },
         }
     }
@@ -201,8 +201,8 @@ pub(super) fn name_of(value: &Value) -> &'static str {
     }
 }
 
-pub(super) fn wrong_type(kind: Kind, given: &Value) -> Wrong {
-    Wrong::Shape(match given {
+pub(super) fn wrong_type(kind: Kind, given: &Value) -> CheckError {
+    CheckError::Shape(match given {
         Value::String(text) if !kind.is_list() => {
             format!("expected {}, got the text `{}`", kind.expected(), shorten(text))
         }
@@ -211,11 +211,11 @@ pub(super) fn wrong_type(kind: Kind, given: &Value) -> Wrong {
     })
 }
 
-fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
+fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<FieldValue, CheckError> {
     match kind {
         Kind::Integer { min, max } => integer(kind, &given, min, max),
         Kind::Number { min, max } => number(kind, &given, min, max),
-        Kind::Boolean => given.as_bool().map(Checked::Boolean).ok_or_else(|| wrong_type(kind, &given)),
+        Kind::Boolean => given.as_bool().map(FieldValue::Boolean).ok_or_else(|| wrong_type(kind, &given)),
         Kind::Judges { max } => judges(kind, given, max, known),
         Kind::Criteria => criteria(kind, given, known),
         _ if kind.is_list() => list(kind, given, known),
@@ -226,27 +226,30 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Che
     }
 }
 
-fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<Checked, Wrong> {
+fn one_text(kind: Kind, text: String, known: &Known) -> std::result::Result<FieldValue, CheckError> {
     match kind {
-        Kind::Text { min, max } => check_text(&text, min, max).map(|()| Checked::Text(text)).map_err(Wrong::value),
+        Kind::Text { min, max } => {
+            check_text(&text, min, max).map(|()| FieldValue::Text(text)).map_err(CheckError::value)
+        }
         Kind::Name { min } => check_text(&text, min, limits::NAME_CHARS)
             .and_then(|()| check_name(&text))
-            .map(|()| Checked::Text(text))
-            .map_err(Wrong::value),
+            .map(|()| FieldValue::Text(text))
+            .map_err(CheckError::value),
         Kind::Choice(words) => {
             if words.contains(&text.as_str()) {
-                return Ok(Checked::Text(text));
+                return Ok(FieldValue::Text(text));
             }
-            Err(Wrong::value(format!("`{}` is not one of {}", shorten(&text), words.join(", "))))
+            Err(CheckError::value(format!("`{}` is not one of {}", shorten(&text), words.join(", "))))
         }
-        Kind::Phase => {
-            text.parse().map(|phase| Checked::Phases(vec![phase])).map_err(|_| Wrong::value(unknown_phase(&text)))
-        }
+        Kind::Phase => text
+            .parse()
+            .map(|phase| FieldValue::Phases(vec![phase]))
+            .map_err(|_| CheckError::value(unknown_phase(&text))),
         Kind::Persona => check_known(text, "persona", &known.personas, "`aludel personas` lists them"),
         Kind::Provider => check_provider(text, &known.providers),
-        Kind::PromptKey => PromptKey::parse(&text).map(Checked::Key).map_err(Wrong::value),
-        Kind::JobKey => JobKey::parse(&text).map(Checked::Job).map_err(Wrong::value),
-        Kind::Moment => Moment::parse(&text).map(Checked::Moment).map_err(Wrong::value),
+        Kind::PromptKey => PromptKey::parse(&text).map(FieldValue::Key).map_err(CheckError::value),
+        Kind::JobKey => JobKey::parse(&text).map(FieldValue::Job).map_err(CheckError::value),
+        Kind::Moment => Moment::parse(&text).map(FieldValue::Moment).map_err(CheckError::value),
         _ => Err(wrong_type(kind, &Value::String(text))),
     }
 }
@@ -281,25 +284,25 @@ pub(super) fn check_text(text: &str, min: usize, max: usize) -> std::result::Res
     Ok(())
 }
 
-fn check_known(text: String, what: &str, names: &[String], hint: &str) -> std::result::Result<Checked, Wrong> {
+fn check_known(text: String, what: &str, names: &[String], hint: &str) -> std::result::Result<FieldValue, CheckError> {
     if names.contains(&text) {
-        return Ok(Checked::Text(text));
+        return Ok(FieldValue::Text(text));
     }
     let near = nearest(&text, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
-    Err(Wrong::value(format!("there is no {what} `{}`; {hint}.{near}", shorten(&text))))
+    Err(CheckError::value(format!("there is no {what} `{}`; {hint}.{near}", shorten(&text))))
 }
 
-pub(super) fn check_provider(text: String, names: &[String]) -> std::result::Result<Checked, Wrong> {
+pub(super) fn check_provider(text: String, names: &[String]) -> std::result::Result<FieldValue, CheckError> {
     let name = text.split_once('/').map_or(text.as_str(), |(name, _)| name).to_owned();
     if text.chars().count() > limits::NAME_CHARS {
-        return Err(Wrong::value(format!("is longer than {} characters", limits::NAME_CHARS)));
+        return Err(CheckError::value(format!("is longer than {} characters", limits::NAME_CHARS)));
     }
     if text.ends_with('/') {
-        return Err(Wrong::value("names no model after the `/`: write `provider/model` or the provider alone"));
+        return Err(CheckError::value("names no model after the `/`: write `provider/model` or the provider alone"));
     }
     check_known(name, "provider", names, "`aludel providers` lists them")?;
-    Ok(Checked::Text(text))
+    Ok(FieldValue::Text(text))
 }
 
 pub(super) fn unknown_phase(text: &str) -> String {
@@ -309,13 +312,13 @@ pub(super) fn unknown_phase(text: &str) -> String {
     format!("there is no phase `{}`; there are {}{near}", shorten(text), names.join(", "))
 }
 
-fn integer(kind: Kind, given: &Value, min: u64, max: u64) -> std::result::Result<Checked, Wrong> {
+fn integer(kind: Kind, given: &Value, min: u64, max: u64) -> std::result::Result<FieldValue, CheckError> {
     let range = || format!("must be from {min} to {max}");
     if let Some(number) = given.as_u64() {
         return if (min..=max).contains(&number) {
-            Ok(Checked::Integer(number))
+            Ok(FieldValue::Integer(number))
         } else {
-            Err(Wrong::value(format!("is {number}; it {}", range())))
+            Err(CheckError::value(format!("is {number}; it {}", range())))
         };
     }
     match given.as_f64() {
@@ -327,18 +330,24 @@ fn integer(kind: Kind, given: &Value, min: u64, max: u64) -> std::result::Result
         Some(number) if number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number) => {
             integer(kind, &Value::from(number as u64), min, max)
         }
-        Some(number) if number.fract() == 0.0 => Err(Wrong::value(format!("is {number}; it {}", range()))),
-        _ if spells_non_finite(given) => Err(Wrong::value(format!("must be a finite whole number; it {}", range()))),
+        Some(number) if number.fract() == 0.0 => Err(CheckError::value(format!("is {number}; it {}", range()))),
+        _ if spells_non_finite(given) => {
+            Err(CheckError::value(format!("must be a finite whole number; it {}", range())))
+        }
         _ => Err(wrong_type(kind, given)),
     }
 }
 
-fn number(kind: Kind, given: &Value, min: f64, max: f64) -> std::result::Result<Checked, Wrong> {
+fn number(kind: Kind, given: &Value, min: f64, max: f64) -> std::result::Result<FieldValue, CheckError> {
     match given.as_f64() {
-        Some(number) if number.is_finite() && (min..=max).contains(&number) => Ok(Checked::Number(number)),
-        Some(number) if number.is_finite() => Err(Wrong::value(format!("is {number}; it must be from {min} to {max}"))),
-        Some(_) => Err(Wrong::value(format!("must be a finite number from {min} to {max}"))),
-        None if spells_non_finite(given) => Err(Wrong::value(format!("must be a finite number from {min} to {max}"))),
+        Some(number) if number.is_finite() && (min..=max).contains(&number) => Ok(FieldValue::Number(number)),
+        Some(number) if number.is_finite() => {
+            Err(CheckError::value(format!("is {number}; it must be from {min} to {max}")))
+        }
+        Some(_) => Err(CheckError::value(format!("must be a finite number from {min} to {max}"))),
+        None if spells_non_finite(given) => {
+            Err(CheckError::value(format!("must be a finite number from {min} to {max}")))
+        }
         None => Err(wrong_type(kind, given)),
     }
 }
@@ -347,16 +356,16 @@ fn spells_non_finite(given: &Value) -> bool {
     given.as_str().and_then(|text| text.trim().parse::<f64>().ok()).is_some_and(|number| !number.is_finite())
 }
 
-fn criteria(kind: Kind, given: Value, known: &Known) -> std::result::Result<Checked, Wrong> {
+fn criteria(kind: Kind, given: Value, known: &Known) -> std::result::Result<FieldValue, CheckError> {
     if known.may_name_files
         && let Some(Value::String(file)) = given.get("file")
     {
-        return Ok(Checked::Criteria(Criteria::File { file: file.into() }));
+        return Ok(FieldValue::Criteria(Criteria::File { file: file.into() }));
     }
     let weights = match given {
         Value::String(name) => {
-            check_text(&name, 1, limits::NAME_CHARS).map_err(Wrong::value)?;
-            return Ok(Checked::Criteria(Criteria::Rubric(name)));
+            check_text(&name, 1, limits::NAME_CHARS).map_err(CheckError::value)?;
+            return Ok(FieldValue::Criteria(Criteria::Rubric(name)));
         }
         Value::Object(weights) => weights,
         other => return Err(wrong_type(kind, &other)),
@@ -369,7 +378,7 @@ fn criteria(kind: Kind, given: Value, known: &Known) -> std::result::Result<Chec
     for (name, weight) in weights {
         let Some(number) = weight.as_f64() else {
             let (name, found) = (shorten(&name), name_of(&weight));
-            return Err(Wrong::Shape(format!("the weight of `{name}` is {found}; expected a number")));
+            return Err(CheckError::Shape(format!("the weight of `{name}` is {found}; expected a number")));
         };
         if number > 0.0 && number <= limits::MAX_WEIGHT {
             checked.insert(name, number);
@@ -381,7 +390,11 @@ fn criteria(kind: Kind, given: Value, known: &Known) -> std::result::Result<Chec
             });
         }
     }
-    if faults.is_empty() { Ok(Checked::Criteria(Criteria::Weights(checked))) } else { Err(Wrong::Value(faults)) }
+    if faults.is_empty() {
+        Ok(FieldValue::Criteria(Criteria::Weights(checked)))
+    } else {
+        Err(CheckError::Value(faults))
+    }
 }
 
 /// Converts text from a command line or query string to the JSON value its field takes: `3` to a

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::decoder::{Checked, Wrong, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type};
+use super::decoder::{CheckError, FieldValue, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type};
 use super::field::Kind;
 use super::{Known, PromptKey};
 use crate::domain::{Phase, limits};
@@ -16,7 +16,7 @@ use crate::error::{Fault, Faults};
 use crate::text::shown;
 
 /// Checks a list of texts.
-pub(super) fn list(kind: Kind, given: Value, known: &Known) -> Result<Checked, Wrong> {
+pub(super) fn list(kind: Kind, given: Value, known: &Known) -> Result<FieldValue, CheckError> {
     let texts = texts_of(kind, given)?;
     match kind {
         Kind::Choices(words) => choices(texts, words),
@@ -25,33 +25,33 @@ pub(super) fn list(kind: Kind, given: Value, known: &Known) -> Result<Checked, W
         Kind::Tags => tags(&texts),
         Kind::PromptKeys { min, max } => keys(&texts, min, max),
         Kind::Texts { items, max } => many_texts(texts, items, max),
-        _ => Err(Wrong::Shape(format!("expected {}, got a list", kind.expected()))),
+        _ => Err(CheckError::Shape(format!("expected {}, got a list", kind.expected()))),
     }
 }
 
 /// Checks one judge or a panel of them.
-pub(super) fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> Result<Checked, Wrong> {
+pub(super) fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> Result<FieldValue, CheckError> {
     match given {
         Value::String(text) => match check_provider(text, &known.providers)? {
-            Checked::Text(text) => Ok(Checked::Texts(vec![text])),
+            FieldValue::Text(text) => Ok(FieldValue::Texts(vec![text])),
             other => Ok(other),
         },
         given => {
             let texts = texts_of(kind, given)?;
             if texts.len() > max {
-                return Err(Wrong::value(format!("names {} judges; a panel has at most {max}", texts.len())));
+                return Err(CheckError::value(format!("names {} judges; a panel has at most {max}", texts.len())));
             }
             providers(texts, &known.providers, "leave it out for the usual judge")
         }
     }
 }
 
-fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, Wrong> {
+fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, CheckError> {
     let Value::Array(items) = given else { return Err(wrong_type(kind, &given)) };
     let mut texts = Vec::with_capacity(items.len());
     for (position, item) in items.into_iter().enumerate() {
         let Value::String(text) = item else {
-            return Err(Wrong::Shape(format!("item {position} is {}; expected a text", name_of(&item))));
+            return Err(CheckError::Shape(format!("item {position} is {}; expected a text", name_of(&item))));
         };
         texts.push(text);
     }
@@ -60,9 +60,9 @@ fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, Wrong> {
 
 /// The faults found so far in a list.
 #[derive(Default)]
-struct Found(Faults);
+struct ListFaults(Faults);
 
-impl Found {
+impl ListFaults {
     /// Adds a fault of an item. The message is only built when it is listed.
     fn item(&mut self, position: usize, message: impl FnOnce() -> String) {
         self.0.push_with(|| Fault::new(format!("[{position}]"), message()));
@@ -73,13 +73,13 @@ impl Found {
         self.0.push(Fault::new("", message));
     }
 
-    fn or(self, checked: Checked) -> Result<Checked, Wrong> {
-        if self.0.is_empty() { Ok(checked) } else { Err(Wrong::Value(self.0)) }
+    fn or(self, checked: FieldValue) -> Result<FieldValue, CheckError> {
+        if self.0.is_empty() { Ok(checked) } else { Err(CheckError::Value(self.0)) }
     }
 }
 
-fn phases(texts: &[String]) -> Result<Checked, Wrong> {
-    let (mut phases, mut found) = (Vec::new(), Found::default());
+fn phases(texts: &[String]) -> Result<FieldValue, CheckError> {
+    let (mut phases, mut found) = (Vec::new(), ListFaults::default());
     for (position, text) in texts.iter().enumerate() {
         match Phase::ALL.into_iter().find(|phase| phase.as_str() == text.trim()) {
             Some(phase) if phases.contains(&phase) => {
@@ -92,11 +92,11 @@ fn phases(texts: &[String]) -> Result<Checked, Wrong> {
     if texts.is_empty() {
         found.whole("names no phase: leave it out for all three, or name at least one");
     }
-    found.or(Checked::Phases(phases))
+    found.or(FieldValue::Phases(phases))
 }
 
-fn choices(texts: Vec<String>, words: &[&str]) -> Result<Checked, Wrong> {
-    let (mut seen, mut found) = (HashSet::new(), Found::default());
+fn choices(texts: Vec<String>, words: &[&str]) -> Result<FieldValue, CheckError> {
+    let (mut seen, mut found) = (HashSet::new(), ListFaults::default());
     if texts.is_empty() {
         found.whole(format!("names none: leave it out, or name at least one of {}", words.join(", ")));
     }
@@ -107,11 +107,11 @@ fn choices(texts: Vec<String>, words: &[&str]) -> Result<Checked, Wrong> {
             found.item(position, || format!("`{text}` is named twice; name each once"));
         }
     }
-    found.or(Checked::Texts(texts))
+    found.or(FieldValue::Texts(texts))
 }
 
-fn providers(texts: Vec<String>, names: &[String], usual: &str) -> Result<Checked, Wrong> {
-    let (mut seen, mut found) = (HashSet::new(), Found::default());
+fn providers(texts: Vec<String>, names: &[String], usual: &str) -> Result<FieldValue, CheckError> {
+    let (mut seen, mut found) = (HashSet::new(), ListFaults::default());
     if texts.is_empty() {
         found.whole(format!("names no provider: {usual}, or name at least one"));
     }
@@ -121,18 +121,18 @@ fn providers(texts: Vec<String>, names: &[String], usual: &str) -> Result<Checke
             continue;
         }
         match check_provider(text.clone(), names) {
-            Err(Wrong::Value(faults)) => {
+            Err(CheckError::Value(faults)) => {
                 faults.into_iter().for_each(|fault| found.item(position, || fault.message));
             }
             Err(wrong) => return Err(wrong),
             Ok(_) => {}
         }
     }
-    found.or(Checked::Texts(texts))
+    found.or(FieldValue::Texts(texts))
 }
 
-fn tags(texts: &[String]) -> Result<Checked, Wrong> {
-    let (mut tags, mut seen, mut found) = (Vec::new(), HashSet::new(), Found::default());
+fn tags(texts: &[String]) -> Result<FieldValue, CheckError> {
+    let (mut tags, mut seen, mut found) = (Vec::new(), HashSet::new(), ListFaults::default());
     for (position, text) in texts.iter().enumerate() {
         let tag = text.trim();
         let chars = tag.chars().count();
@@ -151,11 +151,11 @@ fn tags(texts: &[String]) -> Result<Checked, Wrong> {
     if tags.len() > limits::MAX_TAGS {
         found.whole(format!("has {} tags; at most {} are allowed", tags.len(), limits::MAX_TAGS));
     }
-    found.or(Checked::Texts(tags))
+    found.or(FieldValue::Texts(tags))
 }
 
-fn keys(texts: &[String], min: usize, max: usize) -> Result<Checked, Wrong> {
-    let (mut keys, mut seen, mut found) = (Vec::new(), HashSet::new(), Found::default());
+fn keys(texts: &[String], min: usize, max: usize) -> Result<FieldValue, CheckError> {
+    let (mut keys, mut seen, mut found) = (Vec::new(), HashSet::new(), ListFaults::default());
     for (position, text) in texts.iter().enumerate() {
         match PromptKey::parse(text) {
             Ok(key) if seen.insert(key.clone()) => keys.push(key),
@@ -166,11 +166,11 @@ fn keys(texts: &[String], min: usize, max: usize) -> Result<Checked, Wrong> {
     if texts.len() < min || texts.len() > max {
         found.whole(format!("names {} prompts; from {min} to {max} are allowed", texts.len()));
     }
-    found.or(Checked::Keys(keys))
+    found.or(FieldValue::Keys(keys))
 }
 
-fn many_texts(texts: Vec<String>, items: usize, max: usize) -> Result<Checked, Wrong> {
-    let mut found = Found::default();
+fn many_texts(texts: Vec<String>, items: usize, max: usize) -> Result<FieldValue, CheckError> {
+    let mut found = ListFaults::default();
     for (position, text) in texts.iter().enumerate() {
         if let Err(message) = check_text(text, 1, max) {
             found.item(position, || message);
@@ -179,5 +179,5 @@ fn many_texts(texts: Vec<String>, items: usize, max: usize) -> Result<Checked, W
     if texts.len() > items {
         found.whole(format!("has {} texts; at most {items} are allowed", texts.len()));
     }
-    found.or(Checked::Texts(texts))
+    found.or(FieldValue::Texts(texts))
 }

@@ -101,9 +101,9 @@ pub enum Signal {
 /// A text in several languages, by their codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
-pub struct Texts(pub BTreeMap<String, String>);
+pub struct LocalisedText(pub BTreeMap<String, String>);
 
-impl Texts {
+impl LocalisedText {
     /// The text in a language, else in English, else empty.
     pub fn get(&self, language: &str) -> &str {
         self.0.get(language).or_else(|| self.0.get(ENGLISH)).map_or("", String::as_str)
@@ -121,7 +121,7 @@ pub struct Sentence {
     pub unless: Vec<Slot>,
     /// The sentence.
     #[serde(flatten)]
-    pub text: Texts,
+    pub text: LocalisedText,
 }
 
 /// A question for what a request leaves open.
@@ -140,7 +140,7 @@ pub struct Question {
     pub unless: Vec<Slot>,
     /// The question.
     #[serde(flatten)]
-    pub text: Texts,
+    pub text: LocalisedText,
 }
 
 /// True when `when` and `unless` allow a sentence or question, given the slots a request states.
@@ -191,14 +191,14 @@ pub struct Frame {
     #[serde(default)]
     pub signals: Vec<Signal>,
     /// The task in one sentence.
-    pub opening: Texts,
+    pub opening: LocalisedText,
     /// How to proceed.
     pub work: Vec<Sentence>,
     /// The same as ordered steps; empty if order does not matter.
     #[serde(default)]
     pub steps: Vec<Sentence>,
     /// A silent check.
-    pub check: Texts,
+    pub check: LocalisedText,
     /// Questions about what is left open.
     #[serde(default)]
     pub ask: Vec<Question>,
@@ -208,43 +208,43 @@ pub struct Frame {
     // The rest is only in `general`: what all frames share.
     /// The language to answer in, for requests in a language without frames.
     #[serde(default)]
-    pub language: Texts,
+    pub language: LocalisedText,
     /// The only sentence added to a very short request.
     #[serde(default)]
-    pub brief: Texts,
+    pub brief: LocalisedText,
     /// Which wins if a note conflicts with the request.
     #[serde(default)]
-    pub wins: Texts,
+    pub wins: LocalisedText,
     /// How to keep several tasks separate.
     #[serde(default)]
-    pub several: Texts,
+    pub several: LocalisedText,
     /// How to check a length that can be counted.
     #[serde(default)]
-    pub count: Texts,
+    pub count: LocalisedText,
     /// What to assume where something is left open.
     #[serde(default)]
-    pub assume: Texts,
+    pub assume: LocalisedText,
     /// Introduces the questions.
     #[serde(default)]
-    pub ask_lead: Texts,
+    pub ask_lead: LocalisedText,
     /// Follows the questions.
     #[serde(default)]
-    pub ask_after: Texts,
+    pub ask_after: LocalisedText,
     /// Introduces the questions that must be answered.
     #[serde(default)]
-    pub input_lead: Texts,
+    pub input_lead: LocalisedText,
     /// How to treat the context.
     #[serde(default)]
-    pub context: Texts,
+    pub context: LocalisedText,
     /// How to treat an earlier draft.
     #[serde(default)]
-    pub draft: Texts,
+    pub draft: LocalisedText,
     /// Headings of the sections.
     #[serde(default)]
-    pub headings: BTreeMap<String, Texts>,
+    pub headings: BTreeMap<String, LocalisedText>,
     /// Row labels of a reading.
     #[serde(default)]
-    pub rows: BTreeMap<String, Texts>,
+    pub rows: BTreeMap<String, LocalisedText>,
     /// By slot and language, the words that show that a request mentions it.
     #[serde(default)]
     pub stated: BTreeMap<Slot, BTreeMap<String, Vec<String>>>,

@@ -412,7 +412,7 @@ impl Assets {
     /// All problems in the user's folder: unusable files, and files that nothing reads.
     pub fn problems(&self) -> Vec<Error> {
         let Some(dirs) = &self.dirs else { return Vec::new() };
-        let mut problems = dirs.strays();
+        let mut problems = dirs.unread_files();
         for kind in AssetKind::ALL {
             let names = dirs.names(kind).into_iter().filter(|name| !kind.reserves(name));
             problems.extend(names.filter_map(|name| self.description(kind, &name).err()));

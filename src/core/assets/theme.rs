@@ -91,7 +91,7 @@ pub enum Colour {
 }
 
 /// The names of the first sixteen colours, in order.
-const SIXTEEN: [&str; 16] = [
+const ANSI_COLOURS: [&str; 16] = [
     "black",
     "red",
     "green",
@@ -133,7 +133,7 @@ const MODIFIERS: [(&str, Modifier); 6] = [
 
 /// The look of a role. Unset parts leave what is beneath unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct RoleStyle {
     /// The foreground colour.
     pub fg: Option<Colour>,
     /// The background colour.
@@ -142,7 +142,7 @@ pub struct Look {
     pub modifiers: Option<Vec<Modifier>>,
 }
 
-impl Look {
+impl RoleStyle {
     /// This look over `base`.
     fn over(self, base: &Self) -> Self {
         Self {
@@ -156,12 +156,12 @@ impl Look {
 /// A theme with every role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
-    looks: BTreeMap<Role, Look>,
+    looks: BTreeMap<Role, RoleStyle>,
 }
 
 impl Theme {
     /// The look of `role`.
-    pub fn look(&self, role: Role) -> Look {
+    pub fn look(&self, role: Role) -> RoleStyle {
         // A theme always has every role.
         self.looks.get(&role).cloned().unwrap_or_default()
     }
@@ -173,7 +173,7 @@ pub(super) struct ThemeFile {
     description: Option<String>,
     /// The theme it extends, and the line of that key.
     extends: Option<(String, usize)>,
-    looks: BTreeMap<Role, Look>,
+    looks: BTreeMap<Role, RoleStyle>,
 }
 
 const DESCRIPTION: &str = "description";
@@ -207,8 +207,8 @@ pub(super) fn parse(text: &str) -> Result<ThemeFile, AssetFault> {
 }
 
 /// A single colour is the foreground.
-fn look(reader: &mut Reader<'_>, node: &Node) -> Look {
-    let mut look = Look::default();
+fn look(reader: &mut Reader<'_>, node: &Node) -> RoleStyle {
+    let mut look = RoleStyle::default();
     if !matches!(node, Node::Section(_)) {
         look.fg = colour(reader, node);
         return look;
@@ -237,7 +237,7 @@ fn colour(reader: &mut Reader<'_>, node: &Node) -> Option<Colour> {
         _ => None,
     };
     if colour.is_none() {
-        let names = SIXTEEN[..8].join(", ");
+        let names = ANSI_COLOURS[..8].join(", ");
         let expected = format!("a colour ({names}, each also with bright- before it; 0 to 255; \"#rrggbb\"; default)");
         reader.refuse(&expected, node);
     }
@@ -254,7 +254,7 @@ fn named(text: &str) -> Option<Colour> {
         let [_, red, green, blue] = value.to_be_bytes();
         return Some(Colour::Exact([red, green, blue]));
     }
-    let number = SIXTEEN.iter().position(|name| *name == text)?;
+    let number = ANSI_COLOURS.iter().position(|name| *name == text)?;
     u8::try_from(number).ok().map(Colour::Numbered)
 }
 
@@ -290,7 +290,7 @@ impl Assets {
     }
 
     /// The looks of a file over those it extends. `names` are the files that led here.
-    fn looks(&self, text: &AssetText, names: &mut Vec<String>) -> Result<BTreeMap<Role, Look>> {
+    fn looks(&self, text: &AssetText, names: &mut Vec<String>) -> Result<BTreeMap<Role, RoleStyle>> {
         let file = parse(&text.text).map_err(|fault| fault.in_asset(text))?;
         let Some((base, line)) = file.extends else {
             return whole(file.looks).map_err(|fault| fault.in_asset(text));
@@ -328,7 +328,7 @@ impl Assets {
 }
 
 /// The looks of a file that extends none, if complete.
-fn whole(looks: BTreeMap<Role, Look>) -> Result<BTreeMap<Role, Look>, AssetFault> {
+fn whole(looks: BTreeMap<Role, RoleStyle>) -> Result<BTreeMap<Role, RoleStyle>, AssetFault> {
     let missing: Vec<String> =
         Role::all().filter(|role| !looks.contains_key(role)).map(|role| format!("`{}`", role.name())).collect();
     if missing.is_empty() {

@@ -63,16 +63,16 @@ impl AssetDirs {
     }
 
     /// Files in the asset folders that nothing reads, as errors with the reason.
-    pub(super) fn strays(&self) -> Vec<Error> {
-        let mut strays = Vec::new();
+    pub(super) fn unread_files(&self) -> Vec<Error> {
+        let mut unread_files = Vec::new();
         for folder in ["personas", "phases", "strategies", "forms", "judge", "frames", "themes"] {
             for path in self.files(folder) {
-                if let Some(reason) = why_unread(folder, &path) {
-                    strays.push(Error::File { action: "use", path, reason });
+                if let Some(reason) = unread_reason(folder, &path) {
+                    unread_files.push(Error::File { action: "use", path, reason });
                 }
             }
         }
-        strays
+        unread_files
     }
 
     /// The visible files of a folder, sorted, without editor backups.
@@ -134,7 +134,7 @@ fn is_visible(path: &Path) -> bool {
 }
 
 /// Why no asset is read from `path`; `None` when one is.
-fn why_unread(folder: &str, path: &Path) -> Option<String> {
+fn unread_reason(folder: &str, path: &Path) -> Option<String> {
     let kinds = || AssetKind::ALL.into_iter().filter(move |kind| kind.folder() == folder);
     let ending = path.extension().unwrap_or_default();
     let Some(kind) = kinds().find(|kind| ending == kind.extension()) else {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::bindings::ProviderConfig;
 use super::keys;
-use super::merge::{Given, Merged};
+use super::merge::{Merged, SettingValue};
 use super::settings::Config;
 use super::table::TABLE;
 use crate::domain::{Phase, ProviderKind};
@@ -77,7 +77,7 @@ fn tree(merged: &Merged) -> Value {
         }
     }
     for (dotted, given) in &merged.values {
-        if let Given::Known(value) = given {
+        if let SettingValue::Known(value) = given {
             insert(&mut root, &keys::segments(dotted), value.clone());
         }
     }

@@ -10,7 +10,7 @@ use super::address::is_in_the_clear;
 use super::bindings::split_target;
 use super::keys;
 use super::merge::Merged;
-use super::origin::Place;
+use super::origin::OriginKind;
 use super::settings::sounds_secret;
 use crate::domain::{Phase, ProviderKind};
 use crate::redact;
@@ -34,8 +34,9 @@ fn faults(merged: &Merged) -> Vec<(String, String)> {
             let message = format!("`{name}` is not a kind of provider, so it needs a `kind` ({kinds})");
             faults.push((format!("providers.{name}"), message));
         }
-        let both_in_file =
-            ["api_key", "api_key_cmd"].iter().all(|leaf| merged.origins.places.get(&key(leaf)) == Some(&Place::File));
+        let both_in_file = ["api_key", "api_key_cmd"]
+            .iter()
+            .all(|leaf| merged.origins.places.get(&key(leaf)) == Some(&OriginKind::File));
         if both_in_file {
             faults.push((key("api_key_cmd"), "is set together with `api_key`; keep one of the two".to_owned()));
         }

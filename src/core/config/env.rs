@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::bindings::ProviderConfig;
-use super::keys::{self, Named};
+use super::keys::{self, KeyLookup};
 use super::settings::{Config, sounds_secret};
 use crate::domain::ProviderKind;
 
@@ -35,7 +35,7 @@ const HOME: &str = "HOME";
 
 /// What one of our variables means.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum VariableMeaning {
     /// It sets this key.
     Sets(String),
     /// It sets nothing. The message says why and suggests a likely name.
@@ -107,7 +107,7 @@ impl Environment {
     }
 
     /// Our variables that set keys, by name. Short names come first, so that long ones win.
-    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str, Meaning)> {
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str, VariableMeaning)> {
         let ours = || {
             self.variables
                 .range(PREFIX.to_owned()..)
@@ -117,7 +117,7 @@ impl Environment {
         };
         let short = ours().filter_map(|(name, value)| {
             let key = SHORT_NAMES.iter().find(|(short, _)| *short == name)?.1;
-            Some((name, value, Meaning::Sets(key.to_owned())))
+            Some((name, value, VariableMeaning::Sets(key.to_owned())))
         });
         let long = ours()
             .filter(|(name, _)| !SHORT_NAMES.iter().any(|(short, _)| short == name))
@@ -134,13 +134,13 @@ impl fmt::Debug for Environment {
 }
 
 /// What `name` means; `None` for a variable that shares the prefix but resembles none of ours.
-fn meaning_of(name: &str) -> Option<Meaning> {
+fn meaning_of(name: &str) -> Option<VariableMeaning> {
     let rest = name.strip_prefix(PREFIX)?;
     if rest.contains("__") {
         let segments: Vec<&str> = rest.split("__").collect();
         return Some(match keys::key_of_variable(&segments) {
-            Some(key) => Meaning::Sets(key),
-            None => Meaning::Unknown(unknown(name)),
+            Some(key) => VariableMeaning::Sets(key),
+            None => VariableMeaning::Unknown(unknown(name)),
         });
     }
     // A missing underscore is the usual slip; other variables with our prefix are ignored.
@@ -150,12 +150,12 @@ fn meaning_of(name: &str) -> Option<Meaning> {
         .find(|known| collapsed(known))
         .map(|known| format!("sets no key; did you mean {known}?"))
         .or_else(|| one_underscore(rest))
-        .map(Meaning::Unknown)
+        .map(VariableMeaning::Unknown)
 }
 
 /// The message for a section's name followed by a single underscore.
 fn one_underscore(rest: &str) -> Option<String> {
-    let sections = keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), Named::Section));
+    let sections = keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), KeyLookup::Section));
     let (section, key) = sections.map(str::to_ascii_uppercase).find_map(|section| {
         let key = rest.strip_prefix(&section)?.strip_prefix('_')?.to_owned();
         (!key.is_empty()).then_some((section, key))
@@ -184,14 +184,14 @@ fn unknown(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn meanings(pairs: &[(&str, &str)]) -> Vec<(String, Meaning)> {
+    fn meanings(pairs: &[(&str, &str)]) -> Vec<(String, VariableMeaning)> {
         let environment = Environment::from_pairs(pairs.iter().copied());
         environment.settings().map(|(name, _, meaning)| (name.to_owned(), meaning)).collect()
     }
 
     fn key(name: &str) -> Option<String> {
         match meanings(&[(name, "x")]).pop() {
-            Some((_, Meaning::Sets(key))) => Some(key),
+            Some((_, VariableMeaning::Sets(key))) => Some(key),
             _ => None,
         }
     }
@@ -211,8 +211,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                ("ALUDEL_LOG_LEVEL".to_owned(), Meaning::Sets("log.level".into())),
-                ("ALUDEL_LOG__LEVEL".to_owned(), Meaning::Sets("log.level".into())),
+                ("ALUDEL_LOG_LEVEL".to_owned(), VariableMeaning::Sets("log.level".into())),
+                ("ALUDEL_LOG__LEVEL".to_owned(), VariableMeaning::Sets("log.level".into())),
             ]
         );
     }
@@ -221,7 +221,7 @@ mod tests {
     fn an_unknown_variable_is_named_with_the_nearest_known_one() {
         let found = meanings(&[("ALUDEL_GENERATION__DEFAULT_CUONT", "3")]);
         assert!(
-            matches!(&found[..], [(_, Meaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
+            matches!(&found[..], [(_, VariableMeaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
             "{found:?}"
         );
     }
@@ -230,7 +230,7 @@ mod tests {
     fn one_underscore_too_few_is_noticed_and_foreign_names_are_not_ours() {
         let found = meanings(&[("ALUDEL_GENERATION_DEFAULT_COUNT", "3"), ("ALUDEL_BUILD_NUMBER", "7")]);
         assert!(
-            matches!(&found[..], [(_, Meaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
+            matches!(&found[..], [(_, VariableMeaning::Unknown(text))] if text.contains("ALUDEL_GENERATION__DEFAULT_COUNT")),
             "{found:?}"
         );
     }
@@ -238,10 +238,11 @@ mod tests {
     #[test]
     fn one_underscore_after_any_section_gets_a_hint() {
         let message = |name: &str| match meanings(&[(name, "x")]).pop() {
-            Some((_, Meaning::Unknown(message))) => message,
+            Some((_, VariableMeaning::Unknown(message))) => message,
             other => panic!("{name}: {other:?}"),
         };
-        for section in keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), Named::Section)) {
+        for section in keys::children(&[]).into_iter().filter(|name| matches!(keys::named(&[name]), KeyLookup::Section))
+        {
             let told = message(&format!("ALUDEL_{}_X", section.to_uppercase()));
             assert!(told.contains("two underscores") && told.contains("__"), "{section}: {told}");
         }

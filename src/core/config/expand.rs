@@ -7,7 +7,7 @@ use super::env::Environment;
 
 /// How references are resolved.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Variables<'a> {
+pub(super) enum VariableLookup<'a> {
     /// Looked up. One that is unset and has no default is a fault.
     Given(&'a Environment),
     /// Not looked up, because the file is checked for another process: values stay unknown.
@@ -29,7 +29,7 @@ pub(super) enum Expanded {
 ///
 /// # Errors
 /// A sentence that names the unset variable or the malformed reference.
-pub(super) fn expand(text: &str, variables: Variables<'_>) -> Result<Expanded, String> {
+pub(super) fn expand(text: &str, variables: VariableLookup<'_>) -> Result<Expanded, String> {
     if !text.contains("${") {
         return Ok(Expanded::Plain(text.to_owned()));
     }
@@ -56,8 +56,8 @@ pub(super) fn expand(text: &str, variables: Variables<'_>) -> Result<Expanded, S
         }
         found = true;
         match variables {
-            Variables::Unknown => unknown = true,
-            Variables::Given(environment) => match environment.get(name).or(default) {
+            VariableLookup::Unknown => unknown = true,
+            VariableLookup::Given(environment) => match environment.get(name).or(default) {
                 Some(value) => output.push_str(value),
                 None => missing.push(name),
             },
@@ -101,7 +101,7 @@ mod tests {
 
     fn expanded(text: &str) -> Result<Expanded, String> {
         let environment = Environment::from_pairs([("NAME", "value"), ("EMPTY", "")]);
-        expand(text, Variables::Given(&environment))
+        expand(text, VariableLookup::Given(&environment))
     }
 
     #[test]
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn without_an_environment_the_value_is_unknown() {
-        assert_eq!(expand("x ${NAME}", Variables::Unknown), Ok(Expanded::Unknown));
-        assert!(expand("${NAME", Variables::Unknown).is_err());
+        assert_eq!(expand("x ${NAME}", VariableLookup::Unknown), Ok(Expanded::Unknown));
+        assert!(expand("${NAME", VariableLookup::Unknown).is_err());
     }
 
     proptest! {

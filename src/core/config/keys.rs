@@ -54,7 +54,7 @@ impl DefaultValue {
 }
 
 /// What a dotted path names.
-pub(super) enum Named {
+pub(super) enum KeyLookup {
     /// A key that can be set.
     Key(&'static Key),
     /// A section with keys below it.
@@ -73,28 +73,28 @@ pub(super) fn segments(dotted: &str) -> Vec<&str> {
 }
 
 /// What `path` names.
-pub(super) fn named(path: &[&str]) -> Named {
+pub(super) fn named(path: &[&str]) -> KeyLookup {
     if path.is_empty() {
-        return Named::Section;
+        return KeyLookup::Section;
     }
     let mut section = false;
     for key in TABLE {
         let mut pattern = key.pattern.split('.');
         if begins(&mut pattern, path) {
             if pattern.next().is_none() {
-                return Named::Key(key);
+                return KeyLookup::Key(key);
             }
             section = true;
         }
     }
-    if section { Named::Section } else { Named::Nothing }
+    if section { KeyLookup::Section } else { KeyLookup::Nothing }
 }
 
 /// The key with this dotted name, if it can be set.
 pub fn find(dotted: &str) -> Option<&'static Key> {
     match named(&segments(dotted)) {
-        Named::Key(key) => Some(key),
-        Named::Section | Named::Nothing => None,
+        KeyLookup::Key(key) => Some(key),
+        KeyLookup::Section | KeyLookup::Nothing => None,
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(suggestion(&["spend", "zzz"]), "known here: daily_budget_usd, preflight_usd");
         for name in ["a b", "a.b", ""] {
             assert_eq!(suggestion(&["providers", name]), "use letters, digits, `-` and `_`, at most 64");
-            assert!(matches!(named(&["providers", name]), Named::Nothing));
+            assert!(matches!(named(&["providers", name]), KeyLookup::Nothing));
         }
     }
 

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::env::Meaning;
-use super::expand::{self, Expanded, Variables};
-use super::keys::{self, Key, Named};
+use super::env::VariableMeaning;
+use super::expand::{self, Expanded, VariableLookup};
+use super::keys::{self, Key, KeyLookup};
 use super::kind::Kind;
-use super::origin::{Origins, Place, SourceFile};
+use super::origin::{OriginKind, Origins, SourceFile};
 use super::secret::REDACTED;
 use super::tree::{self, Node, Step};
 use super::{Environment, Flags, Paths};
@@ -28,7 +28,7 @@ const KEY_SHOWN: usize = 120;
 
 /// What a key was set to.
 #[derive(Clone, PartialEq)]
-pub(super) enum Given {
+pub(super) enum SettingValue {
     /// A checked value.
     Known(Value),
     /// A value that depends on an environment that was not read.
@@ -39,7 +39,7 @@ pub(super) enum Given {
 #[derive(Default)]
 pub(super) struct Merged {
     /// Values by dotted key. Missing keys have their default.
-    pub(super) values: BTreeMap<String, Given>,
+    pub(super) values: BTreeMap<String, SettingValue>,
     /// Names of providers: those of the file in its order, then the others.
     pub(super) providers: Vec<String>,
     /// How many of `providers` are in the file.
@@ -52,7 +52,7 @@ pub(super) struct Merged {
 
 impl Merged {
     /// Overlays the file's text.
-    pub(super) fn add_file(&mut self, path: &Path, text: &str, paths: &Paths, variables: Variables<'_>) {
+    pub(super) fn add_file(&mut self, path: &Path, text: &str, paths: &Paths, variables: VariableLookup<'_>) {
         let file = SourceFile { path: path.to_owned(), text: text.to_owned() };
         self.origins.file = Some(Arc::new(file));
         let source = ConfigSource::File(paths.shown(path));
@@ -84,11 +84,11 @@ impl Merged {
     pub(super) fn add_environment(&mut self, environment: &Environment, paths: &Paths) {
         for (name, raw, meaning) in environment.settings() {
             match meaning {
-                Meaning::Unknown(message) => self.faults.push(ConfigFault::environment(name, "", message)),
-                Meaning::Sets(key) => {
+                VariableMeaning::Unknown(message) => self.faults.push(ConfigFault::environment(name, "", message)),
+                VariableMeaning::Sets(key) => {
                     let key = self.spelled_as_before(key);
                     let source = ConfigSource::Environment(name.to_owned());
-                    self.add_raw(&key, raw, Place::Environment(name.to_owned()), source, paths);
+                    self.add_raw(&key, raw, OriginKind::Environment(name.to_owned()), source, paths);
                 }
             }
         }
@@ -98,12 +98,12 @@ impl Merged {
     pub(super) fn add_flags(&mut self, flags: &Flags, paths: &Paths) {
         for setting in &flags.settings {
             let source = ConfigSource::Flag(setting.flag.clone());
-            self.add_raw(&setting.key, &setting.value, Place::Flag(setting.flag.clone()), source, paths);
+            self.add_raw(&setting.key, &setting.value, OriginKind::Flag(setting.flag.clone()), source, paths);
         }
     }
 
     /// Overlays one raw text.
-    fn add_raw(&mut self, dotted: &str, raw: &str, place: Place, source: ConfigSource, paths: &Paths) {
+    fn add_raw(&mut self, dotted: &str, raw: &str, place: OriginKind, source: ConfigSource, paths: &Paths) {
         let checked = match keys::find(dotted) {
             Some(key) => key.kind.parse(raw).map(|value| (key, value)),
             None => Err(format!("sets no known key; {}", keys::suggestion(&keys::segments(dotted)))),
@@ -111,7 +111,7 @@ impl Merged {
         match checked {
             Ok((key, value)) => {
                 let value = made_absolute(key.kind, value, None, paths);
-                self.set(dotted, Given::Known(value), place);
+                self.set(dotted, SettingValue::Known(value), place);
             }
             Err(message) => {
                 self.faults.push(ConfigFault { source, key: dotted.to_owned(), line: None, column: None, message });
@@ -119,7 +119,7 @@ impl Merged {
         }
     }
 
-    fn set(&mut self, dotted: &str, given: Given, place: Place) {
+    fn set(&mut self, dotted: &str, given: SettingValue, place: OriginKind) {
         if let ["providers", name, ..] = keys::segments(dotted)[..] {
             self.add_provider(name);
         }
@@ -148,8 +148,8 @@ impl Merged {
     /// The value of a key, when it is set and known.
     pub(super) fn known(&self, dotted: &str) -> Option<&Value> {
         match self.values.get(dotted)? {
-            Given::Known(value) => Some(value),
-            Given::Unknown => None,
+            SettingValue::Known(value) => Some(value),
+            SettingValue::Unknown => None,
         }
     }
 
@@ -185,7 +185,7 @@ struct FileReader<'a> {
     source: ConfigSource,
     base: Option<&'a Path>,
     paths: &'a Paths,
-    variables: Variables<'a>,
+    variables: VariableLookup<'a>,
     path: Vec<Step<'a>>,
 }
 
@@ -212,29 +212,29 @@ impl<'a> FileReader<'a> {
     fn entry(&mut self, node: &'a Node) {
         let path: Vec<&str> = self.path.iter().map(|step| step.key).collect();
         match (keys::named(&path), node) {
-            (Named::Nothing, _) => self.fault(format!("is not a known key; {}", keys::suggestion(&path))),
-            (Named::Section, Node::Section(entries)) => {
+            (KeyLookup::Nothing, _) => self.fault(format!("is not a known key; {}", keys::suggestion(&path))),
+            (KeyLookup::Section, Node::Section(entries)) => {
                 if let ["providers", name] = path[..] {
                     self.merged.add_provider(name);
                 }
                 self.section(entries);
             }
             // A section or key with nothing after its colon counts as absent.
-            (Named::Section, Node::Scalar(Value::Null)) => {
+            (KeyLookup::Section, Node::Scalar(Value::Null)) => {
                 if let ["providers", name] = path[..] {
                     self.merged.add_provider(name);
                 }
             }
-            (Named::Key(_), Node::Scalar(Value::Null)) => {}
-            (Named::Section, _) => {
+            (KeyLookup::Key(_), Node::Scalar(Value::Null)) => {}
+            (KeyLookup::Section, _) => {
                 let known = keys::children(&path);
                 let such = if known.is_empty() { "names".to_owned() } else { known.join(", ") };
                 self.fault(format!("expected a section with keys below it ({such})"));
             }
-            (Named::Key(key), node) => match self.value(key, node) {
+            (KeyLookup::Key(key), node) => match self.value(key, node) {
                 Ok(Some(given)) => {
                     let dotted = path.join(".");
-                    self.merged.set(&dotted, given, Place::File);
+                    self.merged.set(&dotted, given, OriginKind::File);
                 }
                 Ok(None) => {}
                 Err(message) => self.fault(message),
@@ -243,11 +243,11 @@ impl<'a> FileReader<'a> {
     }
 
     /// The checked value of a key; `None` for one that an export redacted.
-    fn value(&self, key: &Key, node: &Node) -> Result<Option<Given>, String> {
+    fn value(&self, key: &Key, node: &Node) -> Result<Option<SettingValue>, String> {
         let value = match node {
             Node::Scalar(Value::String(text)) => {
                 match expand::expand(text, self.variables)? {
-                    Expanded::Unknown => return Ok(Some(Given::Unknown)),
+                    Expanded::Unknown => return Ok(Some(SettingValue::Unknown)),
                     // Only filled-in text is parsed as raw text: `${COUNT}` can be a number.
                     Expanded::Filled(filled) => key
                         .kind
@@ -260,11 +260,11 @@ impl<'a> FileReader<'a> {
             Node::Scalar(scalar) => key.kind.accept(scalar)?,
             Node::List(items) => match self.list(items)? {
                 Some(items) => key.kind.accept(&items)?,
-                None => return Ok(Some(Given::Unknown)),
+                None => return Ok(Some(SettingValue::Unknown)),
             },
             Node::Section(_) => key.kind.accept(&Value::Object(serde_json::Map::new()))?,
         };
-        Ok(Some(Given::Known(made_absolute(key.kind, value, self.base, self.paths))))
+        Ok(Some(SettingValue::Known(made_absolute(key.kind, value, self.base, self.paths))))
     }
 
     /// The items of a list, expanded; `None` when one is unknown.

@@ -76,7 +76,7 @@ pub fn load(flags: &Flags, environment: &Environment) -> Result<Loaded, Error> {
     let mut paths = Paths::resolve(flags, environment)?;
     let mut merged = merge::Merged::default();
     if let Some(text) = read(&paths)? {
-        merged.add_file(&paths.config_file, &text, &paths, expand::Variables::Given(environment));
+        merged.add_file(&paths.config_file, &text, &paths, expand::VariableLookup::Given(environment));
     }
     merged.add_environment(environment, &paths);
     merged.add_flags(flags, &paths);

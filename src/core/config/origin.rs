@@ -50,7 +50,7 @@ impl fmt::Display for Origin {
 #[derive(Clone, Default)]
 pub struct Origins {
     pub(super) file: Option<Arc<SourceFile>>,
-    pub(super) places: BTreeMap<String, Place>,
+    pub(super) places: BTreeMap<String, OriginKind>,
 }
 
 /// A file that was read, for looking up lines.
@@ -61,7 +61,7 @@ pub(super) struct SourceFile {
 
 /// An [`Origin`] whose line was not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum OriginKind {
     File,
     Environment(String),
     Flag(String),
@@ -77,9 +77,9 @@ impl Origins {
         });
         match place {
             None => Origin::Default,
-            Some(Place::Environment(name)) => Origin::Environment { name: name.clone() },
-            Some(Place::Flag(name)) => Origin::Flag { name: name.clone() },
-            Some(Place::File) => match &self.file {
+            Some(OriginKind::Environment(name)) => Origin::Environment { name: name.clone() },
+            Some(OriginKind::Flag(name)) => Origin::Flag { name: name.clone() },
+            Some(OriginKind::File) => match &self.file {
                 Some(file) => Origin::File { path: file.path.clone(), line: file.line(key).unwrap_or(1) },
                 None => Origin::Default,
             },

@@ -65,7 +65,7 @@ pub struct JudgeProfile {
 }
 
 /// A length slope within this many of its own standard errors may be chance and is not corrected.
-const CHANCE: f64 = 1.64;
+const CHANCE_Z: f64 = 1.64;
 
 impl JudgeProfile {
     /// The margin taken off for each unit of the natural logarithm of the length ratio: the slope
@@ -73,7 +73,7 @@ impl JudgeProfile {
     /// down is right, so a negative slope is not corrected.
     pub fn length_offset(&self) -> f64 {
         let slope = self.length_slope.unwrap_or(0.0);
-        let within = self.calibration.as_ref().map_or(0.0, |calibration| CHANCE * calibration.length_error);
+        let within = self.calibration.as_ref().map_or(0.0, |calibration| CHANCE_Z * calibration.length_error);
         if slope <= within.max(0.0) {
             return 0.0;
         }

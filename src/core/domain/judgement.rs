@@ -32,7 +32,7 @@ pub struct Judgement {
     pub thorough: bool,
     /// The probability of being the best at which the judge was asked no more and the choice counts
     /// as confident, 0..=1.
-    #[serde(default = "formerly_wanted")]
+    #[serde(default = "former_threshold")]
     pub wanted_confidence: f64,
     /// The judges: one, or a panel.
     pub judges: Vec<JudgeName>,
@@ -52,7 +52,7 @@ pub struct Judgement {
 }
 
 /// The threshold of judgements that were stored without one.
-const fn formerly_wanted() -> f64 {
+const fn former_threshold() -> f64 {
     0.6
 }
 

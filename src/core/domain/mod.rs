@@ -60,8 +60,8 @@ pub use provider::{
 pub use reindexed::Reindexed;
 pub use result::{CheckMet, GenerationResult, Ranking, VariantFailure};
 pub use runs::{RunRows, by_run};
-pub use selection::{Comparison, SelectResult, Standing, chance, likelihood, with_names};
+pub use selection::{Comparison, RankedCandidate, SelectResult, chance, likelihood, with_names};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 pub use summary::{PromptFields, PromptSummary, PromptTexts, SelectedPrompt};
-pub use why::{Ancestor, JudgeTold, JudgementTold, Opponent, OrderTold, RatingTold, Why};
+pub use why::{Ancestor, JudgeStatus, JudgementExplanation, Opponent, OrderVerdict, PromptRating, Why};

@@ -21,7 +21,7 @@ pub struct SelectResult {
     /// The prompts tied with the winner; empty if `confident`.
     pub tied: Vec<PromptId>,
     /// All candidates, best first.
-    pub ranking: Vec<Standing>,
+    pub ranking: Vec<RankedCandidate>,
     /// Every comparison made.
     pub comparisons: Vec<Comparison>,
     /// Order-swap agreement: the share of comparisons whose two orders agreed, 0..=1; null if none
@@ -44,7 +44,7 @@ impl SelectResult {
         if self.ranking.len() == 1 {
             return format!("{winner} was the only candidate, so nothing was judged.");
         }
-        let (chance, by) = (chance(self.confidence), self.by_whom());
+        let (chance, by) = (chance(self.confidence), self.judge_attribution());
         if self.confident {
             return format!("{winner} is the best with a probability of {chance} {by}.");
         }
@@ -77,15 +77,15 @@ impl SelectResult {
     }
 
     /// Names whose probability it is: one judge's confidence says nothing about another's.
-    fn by_whom(&self) -> &'static str {
+    fn judge_attribution(&self) -> &'static str {
         let ModelMetadata { provider, model, .. } = &self.model_metadata;
-        by_whom(if provider.contains(", ") || model.contains(", ") { 2 } else { 1 })
+        judge_attribution(if provider.contains(", ") || model.contains(", ") { 2 } else { 1 })
     }
 }
 
 /// How sure a choice is, after the winner's name: `the best with a probability of 86 % by …`.
 pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
-    let (chance, by) = (chance(confidence), by_whom(judges));
+    let (chance, by) = (chance(confidence), judge_attribution(judges));
     match (confident, confidence >= PROBABLE) {
         (true, _) => format!("the best with a probability of {chance} {by}"),
         (false, true) => format!("probably the best ({chance} {by})"),
@@ -94,7 +94,7 @@ pub fn likelihood(confidence: f64, confident: bool, judges: usize) -> String {
 }
 
 /// Names whose probability it is: `by this judge`, `by these judges`.
-fn by_whom(judges: usize) -> &'static str {
+fn judge_attribution(judges: usize) -> &'static str {
     if judges > 1 { "by these judges" } else { "by this judge" }
 }
 
@@ -141,7 +141,7 @@ pub fn chance(probability: f64) -> String {
 
 /// One candidate's standing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Standing {
+pub struct RankedCandidate {
     /// The prompt's id.
     pub prompt_id: PromptId,
     /// Win probability: the probability of beating an average candidate, 0..=1.
@@ -179,7 +179,7 @@ mod tests {
 
     fn sureness(confidence: f64, confident: bool, tied: &[u32], model: &str) -> String {
         let judged = crate::store::samples::prompt;
-        let standing = |number: u32| Standing {
+        let standing = |number: u32| RankedCandidate {
             prompt_id: judged(number).id,
             score: 0.5,
             interval: [0.0, 1.0],

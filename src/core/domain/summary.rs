@@ -60,13 +60,13 @@ pub struct PromptTexts<'a> {
 
 /// The fields that a summary leaves out.
 #[derive(Debug, Clone, PartialEq)]
-struct Rest {
+struct OmittedFields {
     context: Vec<String>,
     steps: Vec<Step>,
     model_metadata: ModelMetadata,
 }
 
-fn parted(prompt: Prompt) -> (PromptSummary, Rest) {
+fn split(prompt: Prompt) -> (PromptSummary, OmittedFields) {
     let Prompt {
         id,
         session_id,
@@ -116,12 +116,12 @@ fn parted(prompt: Prompt) -> (PromptSummary, Rest) {
         created_at,
         updated_at,
     };
-    (summary, Rest { context, steps, model_metadata })
+    (summary, OmittedFields { context, steps, model_metadata })
 }
 
 impl From<Prompt> for PromptSummary {
     fn from(prompt: Prompt) -> Self {
-        parted(prompt).0
+        split(prompt).0
     }
 }
 
@@ -270,13 +270,13 @@ impl PromptFields {
 pub struct SelectedPrompt {
     fields: PromptFields,
     summary: PromptSummary,
-    rest: Option<Rest>,
+    rest: Option<OmittedFields>,
 }
 
 impl SelectedPrompt {
     /// Takes these fields of a prompt.
     pub fn of_whole(prompt: Prompt, fields: PromptFields) -> Self {
-        let (summary, rest) = parted(prompt);
+        let (summary, rest) = split(prompt);
         Self { fields, summary, rest: Some(rest) }
     }
 
@@ -307,7 +307,7 @@ fn write<M: SerializeMap>(
     name: &'static str,
     field: PromptField,
     summary: &PromptSummary,
-    rest: Option<&Rest>,
+    rest: Option<&OmittedFields>,
 ) -> Result<(), M::Error> {
     match field {
         PromptField::Id => map.serialize_entry(name, &summary.id),

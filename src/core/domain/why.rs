@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Conclusion, JudgeName, JudgementId, ModelMetadata, PromptId, Ranking, SessionId, Source, Standing, StepMetrics,
-    Timestamp,
+    Conclusion, JudgeName, JudgementId, ModelMetadata, PromptId, RankedCandidate, Ranking, SessionId, Source,
+    StepMetrics, Timestamp,
 };
 
 /// How a prompt was made and ranked.
@@ -52,7 +52,7 @@ pub struct Why {
     /// stored score if weights, personas or the run's prompts have changed since.
     pub ranking: Ranking,
     /// The judgements in which it was a candidate, newest first.
-    pub judgements: Vec<JudgementTold>,
+    pub judgements: Vec<JudgementExplanation>,
 }
 
 /// One ancestor of a prompt.
@@ -66,7 +66,7 @@ pub struct Ancestor {
 
 /// One judgement, seen from one of its candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JudgementTold {
+pub struct JudgementExplanation {
     /// The judgement's id.
     pub id: JudgementId,
     /// When it was concluded.
@@ -82,7 +82,7 @@ pub struct JudgementTold {
     /// Criteria and weights, adding up to 1.
     pub criteria: BTreeMap<String, f64>,
     /// The judges.
-    pub judges: Vec<JudgeTold>,
+    pub judges: Vec<JudgeStatus>,
     /// How many candidates there were.
     pub candidates: u32,
     /// The conclusion as recorded.
@@ -94,9 +94,9 @@ pub struct JudgementTold {
     /// This prompt's rank as recomputed, 1 is best.
     pub place: u32,
     /// This prompt's standing, as recomputed.
-    pub standing: Standing,
+    pub standing: RankedCandidate,
     /// The rating of this prompt by each judge that rated it, 1 to 10.
-    pub ratings: Vec<RatingTold>,
+    pub ratings: Vec<PromptRating>,
     /// Each candidate it was compared with.
     pub opponents: Vec<Opponent>,
     /// Order-swap agreement: the share of comparisons whose two orders agreed, 0..=1; null if none
@@ -112,7 +112,7 @@ pub struct JudgementTold {
 
 /// One judge, and what is known of it now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JudgeTold {
+pub struct JudgeStatus {
     /// The provider and the model.
     #[serde(flatten)]
     pub name: JudgeName,
@@ -124,8 +124,8 @@ pub struct JudgeTold {
 
 /// A judge's rating of the prompt by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RatingTold {
-    /// The judge, as an index into [`JudgementTold::judges`].
+pub struct PromptRating {
+    /// The judge, as an index into [`JudgementExplanation::judges`].
     pub judge: u32,
     /// 1 to 10.
     pub score: f64,
@@ -144,13 +144,13 @@ pub struct Opponent {
     /// True if the two orders agreed.
     pub agreed: bool,
     /// The verdicts, one per judge and order.
-    pub verdicts: Vec<OrderTold>,
+    pub verdicts: Vec<OrderVerdict>,
 }
 
 /// One judge's verdict in one order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OrderTold {
-    /// The judge, as an index into [`JudgementTold::judges`].
+pub struct OrderVerdict {
+    /// The judge, as an index into [`JudgementExplanation::judges`].
     pub judge: u32,
     /// True if this prompt was shown first, false if the other one was.
     pub shown_first: bool,

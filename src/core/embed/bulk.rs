@@ -19,13 +19,13 @@ const FEWEST_TOKENS: usize = 64;
 
 /// Vectors in the order of the texts, and the number of tokens.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct EmbeddedTexts {
     pub(super) vectors: Vec<Vec<f32>>,
     pub(super) tokens: u64,
 }
 
 /// Embeds all texts; `None` when cancelled.
-pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken) -> Option<Done> {
+pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken) -> Option<EmbeddedTexts> {
     let mut tokens = Vec::with_capacity(texts.len());
     for text in texts {
         if cancelled.is_cancelled() {
@@ -63,7 +63,7 @@ pub(super) fn embed(model: &Model, texts: &[&str], cancelled: &CancellationToken
     for (text, vector) in parts?.into_iter().flatten() {
         vectors[text] = vector;
     }
-    Some(Done { vectors, tokens: lengths.iter().map(|length| *length as u64).sum() })
+    Some(EmbeddedTexts { vectors, tokens: lengths.iter().map(|length| *length as u64).sum() })
 }
 
 /// Batches neighbours by length: limited tokens but at least one text, and work for every core.

@@ -109,7 +109,7 @@ fn embed_until(texts: &[&str], cancelled: &CancellationToken) -> Result<Embedded
     }
     let began = Instant::now();
     let done = if texts.is_empty() {
-        bulk::Done::default()
+        bulk::EmbeddedTexts::default()
     } else {
         let model = LOADED.as_ref().map_err(|damage| {
             let message = format!("its model cannot be read: {damage}; the program file is damaged, install it anew");

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::estimate::{Estimate, Judgeable, Preflight};
+use super::estimate::{Estimate, JudgingInput, Preflight};
 use super::judging::JudgePanel;
-use super::prepared::{Prepared, Ready};
+use super::prepared::{PlannedRun, Prepared};
 use super::{Engine, spend, wiring};
 use crate::api::JudgeAuditRequest;
 use crate::domain::{JudgeAudit, JudgeProfile, ModelMetadata, Operation, ProviderKind, SessionId};
@@ -26,7 +26,7 @@ impl Engine {
     pub fn prepare_audit(&self, request: JudgeAuditRequest) -> Result<Prepared> {
         let preflight = self.against_preflight(request.budget_usd, || self.estimate_audit(&request))?;
         Ok(self.prepared_audit(preflight, request, "choose a cheaper judge", |audit| async move {
-            let profile = audit.put_to_test().await?;
+            let profile = audit.run_audit().await?;
             Ok(JudgeAudit { profile, tested: true, warnings: Vec::new() })
         }))
     }
@@ -52,11 +52,11 @@ impl Engine {
             let warning = engine.consent(&asked, budget_usd, cheaper)?;
             let request = JudgeAuditRequest { budget_usd, ..request };
             let session = engine.inner.ids.session();
-            let bench = engine.bench_of_audit(&request)?;
-            let judging = engine.judging_of_audit(&request, &bench, session)?;
+            let panel = engine.panel_for_audit(&request)?;
+            let judging = engine.judging_of_audit(&request, &panel, session)?;
             let judge =
                 judging.judges.first().cloned().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
-            let warnings: Vec<String> = warning.into_iter().chain(bench.warnings).collect();
+            let warnings: Vec<String> = warning.into_iter().chain(panel.warnings).collect();
             let start = move || {
                 pipeline::start_task(session, Operation::JudgeAudit, None, move |report| async move {
                     let audit = Audit { engine: engine.clone(), judging, judge, report: report.clone() };
@@ -72,26 +72,26 @@ impl Engine {
                     Ok(Outcome::JudgeAudit(Box::new(audited)))
                 })
             };
-            Ok(Ready { journal: None, start: Box::new(start) })
+            Ok(PlannedRun { journal: None, start: Box::new(start) })
         })
     }
 
     /// The judge to test.
-    pub(super) fn bench_of_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<JudgePanel<'a>> {
-        self.bench(request.judge_provider.as_slice(), self.usual_judge(), &[])
+    pub(super) fn panel_for_audit<'a>(&'a self, request: &'a JudgeAuditRequest) -> Result<JudgePanel<'a>> {
+        self.panel(request.judge_provider.as_slice(), self.default_judge(), &[])
     }
 
     /// The judging context and the account of an audit.
     pub(super) fn judging_of_audit(
         &self,
         request: &JudgeAuditRequest,
-        bench: &JudgePanel<'_>,
+        panel: &JudgePanel<'_>,
         session: SessionId,
     ) -> Result<Judging> {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
         let labels = Labels { session: Some(session), command: "judge audit", tags: Vec::new() };
         Ok(Judging {
-            judges: self.judges(&bench.targets, true)?,
+            judges: self.judges(&panel.targets, true)?,
             assets: Arc::clone(&self.inner.assets),
             rubric: self.rubric(None, wiring::default_persona(self.config()))?,
             task: String::new(),
@@ -112,11 +112,11 @@ impl Engine {
         let cases = audit::cases()?;
         let length = |case: &Case| case.good.len() + case.padding.len().max(case.worse.len());
         let longest = cases.iter().map(length).max().unwrap_or_default() as u64;
-        let mut judgeable = Judgeable {
+        let mut judgeable = JudgingInput {
             task: cases.iter().map(|case| case.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
             persona,
             rubric: self.rubric(None, persona)?,
-            targets: &self.bench_of_audit(request)?.targets,
+            targets: &self.panel_for_audit(request)?.targets,
             candidates: 2,
             longest,
             thorough: true,
@@ -140,16 +140,16 @@ pub(super) struct Audit {
 
 impl Audit {
     /// Reports how many questions of this part are answered.
-    pub(super) fn tell(&self, part: &str, done: usize, total: usize) {
+    pub(super) fn report_progress(&self, part: &str, done: usize, total: usize) {
         self.report.progress(part, done as u64, Some(total as u64));
     }
 
     /// Tests the judge. Its stored agreement with a person's labels is kept.
-    pub(super) async fn put_to_test(&self) -> Result<JudgeProfile> {
+    pub(super) async fn run_audit(&self) -> Result<JudgeProfile> {
         let Self { engine, judging, judge, .. } = self;
         let mut failures = Failures::default();
         let (cases, restated) = self.own_words(audit::cases()?, &mut failures).await?;
-        let told = |done, total| self.tell(part::TEST, done, total);
+        let told = |done, total| self.report_progress(part::TEST, done, total);
         let mut profile = audit::audit(judging, judge, &cases, failures, told).await?;
         profile.model_metadata = ModelMetadata::sum(restated.iter().chain([&profile.model_metadata]));
         profile.labels = engine.store().profile(judge.name()).await.ok().flatten().and_then(|known| known.labels);

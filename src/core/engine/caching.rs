@@ -17,7 +17,7 @@ use crate::files;
 use crate::job::{ANSWER_LIMITS, Journal, JournalledAnswers};
 use crate::judge::{self, Judge};
 use crate::provider::Provider;
-use crate::provider::cache::{Answers, Cache, CacheNamespace, Keeping, NamespaceLimits, Source};
+use crate::provider::cache::{AnswerCache, Cache, CacheNamespace, CachePolicy, NamespaceLimits, Source};
 use crate::provider::sim::MOST_SCRIPT_BYTES;
 use crate::store::sqlite::answers::SqliteAnswers;
 use crate::text::clean::clean;
@@ -33,37 +33,37 @@ impl Engine {
         target: &wiring::Target<'_>,
         namespace: CacheNamespace,
     ) -> Arc<dyn Provider> {
-        let Some(keeping) = self.keeping(namespace) else { return provider };
+        let Some(policy) = self.policy(namespace) else { return provider };
         let Some(source) = self.source(target) else { return provider };
-        Arc::new(Cache::new(provider, source, keeping, Arc::clone(self.answers())))
+        Arc::new(Cache::new(provider, source, policy, Arc::clone(self.answers())))
     }
 
     /// Puts each judge behind the responses recorded in the job's journal. For requests that bypass
     /// the cache: responses from an earlier attempt at the same job still count.
     pub(super) fn journalled(&self, judges: &mut [Judge], journal: &Journal) {
         let store = Arc::new(JournalledAnswers::of(journal.clone()));
-        let answers = Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(store));
-        let keeping = Keeping { namespace: CacheNamespace::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
+        let answers = Arc::new(AnswerCache::new(Arc::clone(&self.inner.clock)).with_store(store));
+        let policy = CachePolicy { namespace: CacheNamespace::Judge, limits: ANSWER_LIMITS, accepts: judge::is_answer };
         for judge in judges {
             let provider = judge.provider.name().to_owned();
             let target = wiring::Target { provider: &provider, model: judge.model.as_deref() };
             if let Some(source) = self.source(&target) {
                 let inner = Arc::clone(&judge.provider);
-                judge.provider = Arc::new(Cache::new(inner, source, keeping, Arc::clone(&answers)));
+                judge.provider = Arc::new(Cache::new(inner, source, policy, Arc::clone(&answers)));
             }
         }
     }
 
-    fn keeping(&self, namespace: CacheNamespace) -> Option<Keeping> {
+    fn policy(&self, namespace: CacheNamespace) -> Option<CachePolicy> {
         let cache = &self.config().cache;
         match namespace {
-            CacheNamespace::Generation => cache.enabled.then(|| Keeping {
+            CacheNamespace::Generation => cache.enabled.then(|| CachePolicy {
                 namespace,
                 limits: NamespaceLimits { ttl: Duration::from_secs(cache.ttl_s), max_entries: cache.max_size },
                 // A response that is empty after cleaning fails its phase, and would fail it again.
                 accepts: |_, text| !clean(text).trim().is_empty(),
             }),
-            CacheNamespace::Judge => Some(Keeping { namespace, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
+            CacheNamespace::Judge => Some(CachePolicy { namespace, limits: JUDGE_LIMITS, accepts: judge::is_answer }),
         }
     }
 
@@ -94,10 +94,10 @@ impl Engine {
     }
 
     /// The cache shared by all runs of this process. Opens nothing until the first look-up.
-    fn answers(&self) -> &Arc<Answers> {
+    fn answers(&self) -> &Arc<AnswerCache> {
         self.inner.answers.get_or_init(|| {
             let file = Arc::new(SqliteAnswers::open(&self.paths().cache));
-            Arc::new(Answers::new(Arc::clone(&self.inner.clock)).with_store(file))
+            Arc::new(AnswerCache::new(Arc::clone(&self.inner.clock)).with_store(file))
         })
     }
 

@@ -14,7 +14,7 @@ use crate::store::sqlite::integrity::{self, Damage, Depth};
 const DATABASE: &str = "database";
 
 /// The most faults listed; one broken page can cause many.
-const MOST_TOLD: usize = 5;
+const MOST_LISTED: usize = 5;
 
 impl Engine {
     /// Checks that the data and database folders can be written, by creating and removing a file.
@@ -54,7 +54,7 @@ impl Engine {
             Err(error) => return vec![Check::failed(DATABASE, &error)],
         };
         if !damage.faults.is_empty() {
-            return vec![Check::failed_with(DATABASE, self.told(&path, &damage))];
+            return vec![Check::failed_with(DATABASE, self.damage_message(&path, &damage))];
         }
         let shown = path.display();
         let depth = if request.quick {
@@ -71,10 +71,11 @@ impl Engine {
     }
 
     /// Describes the damage and the fix.
-    fn told(&self, path: &Path, damage: &Damage) -> String {
-        let mut faults = damage.faults.iter().take(MOST_TOLD).map(|fault| fault.replace('\n', " ")).collect::<Vec<_>>();
-        if damage.faults.len() > MOST_TOLD {
-            faults.push(format!("and {} more", damage.faults.len() - MOST_TOLD));
+    fn damage_message(&self, path: &Path, damage: &Damage) -> String {
+        let mut faults =
+            damage.faults.iter().take(MOST_LISTED).map(|fault| fault.replace('\n', " ")).collect::<Vec<_>>();
+        if damage.faults.len() > MOST_LISTED {
+            faults.push(format!("and {} more", damage.faults.len() - MOST_LISTED));
         }
         let (shown, faults) = (path.display(), faults.join("; "));
         if damage.is_index_alone {

@@ -3,19 +3,19 @@
 use super::prepared::Prepared;
 use super::{Engine, wiring};
 use crate::api::CompareRequest;
-use crate::compare::{self, Measuring};
+use crate::compare::{self, CompareContext};
 use crate::domain::{CompareResult, Operation, Prompt};
 use crate::error::{Error, Result};
 use crate::event::Outcome;
 use crate::event::run::Run;
 
 /// A comparison whose judging may not be done yet.
-pub struct Comparing {
-    beside: CompareResult,
+pub struct PendingComparison {
+    side_by_side: CompareResult,
     judging: Option<Prepared>,
 }
 
-impl Comparing {
+impl PendingComparison {
     /// The prepared judging; `None` if no task was given.
     pub fn take_prepared(&mut self) -> Option<Prepared> {
         self.judging.take()
@@ -39,7 +39,7 @@ impl Comparing {
             Some(Outcome::Compare(selection)) => Some(selection),
             Some(_) => return Err(Error::Internal("the judge's run ended with something else than a choice".into())),
         };
-        Ok(CompareResult { selection, ..self.beside })
+        Ok(CompareResult { selection, ..self.side_by_side })
     }
 }
 
@@ -49,26 +49,26 @@ impl Engine {
     /// # Errors
     /// `not_found`; `validation_failed` for a prompt named twice; with a task the errors of
     /// [`Engine::select`]; `storage`.
-    pub async fn compare(&self, request: CompareRequest) -> Result<Comparing> {
+    pub async fn compare(&self, request: CompareRequest) -> Result<PendingComparison> {
         let prompts = self.distinct(request.prompt_ids()).await?;
-        let beside = self.beside(prompts, request.task().map(str::to_owned)).await?;
+        let side_by_side = self.side_by_side(prompts, request.task().map(str::to_owned)).await?;
         let judging = match request.task() {
             Some(_) => Some(self.prepare_selection(Operation::Compare, request.judging).await?),
             None => None,
         };
-        Ok(Comparing { beside, judging })
+        Ok(PendingComparison { side_by_side, judging })
     }
 
-    async fn beside(&self, prompts: Vec<Prompt>, task: Option<String>) -> Result<CompareResult> {
+    async fn side_by_side(&self, prompts: Vec<Prompt>, task: Option<String>) -> Result<CompareResult> {
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let engine = self.clone();
-        self.aside(move |_| {
+        self.run_blocking(move |_| {
             let writer = engine.inner.registry.writer();
             let of = |prompt: &Prompt| {
                 writer.gaps(task.as_deref().unwrap_or(&prompt.original_input), !prompt.context.is_empty())
             };
             let gaps = prompts.iter().map(of).collect::<Result<_>>()?;
-            Ok(compare::compare(prompts, &Measuring { task: task.as_deref(), gaps, weights: &weights }))
+            Ok(compare::compare(prompts, &CompareContext { task: task.as_deref(), gaps, weights: &weights }))
         })
         .await
     }

@@ -69,7 +69,7 @@ impl Engine {
                 (_, None) => {}
             }
         }
-        let is_new = |name: &str| !notices::not_told_of(&file, [name.to_owned()]).is_empty();
+        let is_new = |name: &str| !notices::not_mentioned(&file, [name.to_owned()]).is_empty();
         with_key.retain(|newcomer| is_new(&newcomer.name));
         let in_use = met.filter(|name| is_new(name));
         let ollama = (asks_ollama && is_new(ProviderKind::Ollama.as_str())).then(|| {

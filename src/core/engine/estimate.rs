@@ -62,7 +62,7 @@ pub enum Preflight {
 }
 
 /// The bound of one call over all targets that it may go to.
-struct Bound {
+struct CallBound {
     cost: Money,
     /// The most tokens of the answer.
     answer: u64,
@@ -83,8 +83,8 @@ impl Engine {
     /// # Errors
     /// `validation_failed` when a provider cannot be used; `file` for a template that cannot.
     pub fn estimate(&self, request: &GenerateRequest) -> Result<Estimate> {
-        let tally = Tally::new(self, spend::caps(None, None, request.assume_price).assumed_price);
-        let mut estimating = Estimating { tally, request };
+        let tally = CostEstimator::new(self, spend::caps(None, None, request.assume_price).assumed_price);
+        let mut estimating = RunEstimator { tally, request };
         let config = self.config();
         let count = request.count.unwrap_or(config.generation.default_count);
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
@@ -94,7 +94,7 @@ impl Engine {
         let strategies: Vec<&str> = (0..count).map(strategy_for).collect();
         let distinct: BTreeSet<&str> = strategies.iter().copied().collect();
         for strategy in distinct {
-            let Chain { steps, answer, .. } = estimating.variant(&phases, strategy, count)?;
+            let VariantBound { steps, answer, .. } = estimating.variant(&phases, strategy, count)?;
             let of_one: Money = steps.into_iter().sum();
             let times = strategies.iter().filter(|other| **other == strategy).count();
             cost = cost + std::iter::repeat_n(of_one, times).sum();
@@ -103,11 +103,11 @@ impl Engine {
         let mut tally = estimating.tally;
         if request.auto_select {
             let persona = self.persona_of(request);
-            let judged = tally.judging(&Judgeable {
+            let judged = tally.judging(&JudgingInput {
                 task: &request.input,
                 persona,
                 rubric: self.rubric(None, persona)?,
-                targets: &self.bench_of(request)?.targets,
+                targets: &self.panel_for_variants(request)?.targets,
                 candidates: count as usize,
                 longest,
                 thorough: false,
@@ -126,11 +126,11 @@ impl Engine {
         if !account.is_capped() {
             return Ok(None);
         }
-        let mut estimating = Estimating { tally: Tally::new(self, account.assumed_price()), request };
+        let mut estimating = RunEstimator { tally: CostEstimator::new(self, account.assumed_price()), request };
         let count = request.count.unwrap_or(self.config().generation.default_count);
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
         let mut allowance = Allowance::default();
-        let mut chains: BTreeMap<&str, Chain> = BTreeMap::new();
+        let mut chains: BTreeMap<&str, VariantBound> = BTreeMap::new();
         let mut longest = 0;
         for strategy in (0..count).map(strategy_for) {
             let chain = match chains.entry(strategy) {
@@ -144,11 +144,11 @@ impl Engine {
         // One candidate is not judged.
         if request.auto_select && count > 1 {
             let persona = self.persona_of(request);
-            let questions = estimating.tally.questions(&Judgeable {
+            let questions = estimating.tally.questions(&JudgingInput {
                 task: &request.input,
                 persona,
                 rubric: self.rubric(None, persona)?,
-                targets: &self.bench_of(request)?.targets,
+                targets: &self.panel_for_variants(request)?.targets,
                 candidates: count as usize,
                 longest,
                 thorough: false,
@@ -176,10 +176,10 @@ impl Engine {
     /// As [`Engine::estimate`].
     pub(super) fn estimate_of_judge(
         &self,
-        judgeable: &Judgeable<'_>,
+        judgeable: &JudgingInput<'_>,
         assumed_price: Option<Price>,
     ) -> Result<Estimate> {
-        let mut tally = Tally::new(self, assumed_price);
+        let mut tally = CostEstimator::new(self, assumed_price);
         let judged = tally.judging(judgeable)?;
         Ok(tally.estimate(judged.calls, judged.cost))
     }
@@ -190,11 +190,11 @@ impl Engine {
     /// As [`Engine::estimate`].
     pub(super) fn estimate_of_questions(
         &self,
-        judgeable: &Judgeable<'_>,
+        judgeable: &JudgingInput<'_>,
         questions: u64,
         assumed_price: Option<Price>,
     ) -> Result<Estimate> {
-        let mut tally = Tally::new(self, assumed_price);
+        let mut tally = CostEstimator::new(self, assumed_price);
         let judged = tally.asking(judgeable, questions)?;
         Ok(tally.estimate(judged.calls, judged.cost))
     }
@@ -263,7 +263,7 @@ impl Engine {
 }
 
 /// The bounds of what a judge is asked about.
-pub(super) struct Judgeable<'a> {
+pub(super) struct JudgingInput<'a> {
     pub(super) task: &'a str,
     pub(super) persona: &'a str,
     pub(super) rubric: Arc<Rubric>,
@@ -276,7 +276,7 @@ pub(super) struct Judgeable<'a> {
 }
 
 /// The bounds of a variant's phases.
-struct Chain {
+struct VariantBound {
     /// The cost of each phase.
     steps: Vec<Money>,
     /// The most tokens of the finished prompt.
@@ -286,33 +286,33 @@ struct Chain {
 }
 
 /// The bounds of one question to a judge.
-struct Question {
-    first: Bound,
-    repair: Bound,
+struct QuestionBound {
+    first: CallBound,
+    repair: CallBound,
 }
 
 /// The most that judging can take.
-struct Judged {
+struct JudgingBound {
     calls: u64,
     cost: Money,
 }
 
 /// A generate run being estimated.
-struct Estimating<'a> {
-    tally: Tally<'a>,
+struct RunEstimator<'a> {
+    tally: CostEstimator<'a>,
     request: &'a GenerateRequest,
 }
 
-impl Estimating<'_> {
+impl RunEstimator<'_> {
     /// The bounds of a variant's phases.
-    fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<Chain> {
-        let mut chain = Chain { steps: Vec::with_capacity(phases.len()), answer: 0, obstacle: None };
+    fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<VariantBound> {
+        let mut chain = VariantBound { steps: Vec::with_capacity(phases.len()), answer: 0, obstacle: None };
         for (place, phase) in phases.iter().enumerate() {
             let brief = self.brief(phases, *phase, place > 0, strategy, count);
             let asked = prompting::phase_request(&self.tally.engine.inner.assets, &brief, None, None, None)?;
             let (targets, max_tokens) = self.tally.engine.targets(*phase, self.request);
             let draft = chain.answer.saturating_mul(BYTES_A_TOKEN);
-            let Bound { cost, answer, obstacle } = self.tally.call(&asked, draft, &targets, max_tokens)?;
+            let CallBound { cost, answer, obstacle } = self.tally.call(&asked, draft, &targets, max_tokens)?;
             chain.steps.push(cost);
             chain.answer = answer;
             chain.obstacle = chain.obstacle.or(obstacle);
@@ -340,14 +340,14 @@ impl Estimating<'_> {
 }
 
 /// Bounds calls, and collects the models without a known price.
-struct Tally<'a> {
+struct CostEstimator<'a> {
     engine: &'a Engine,
     /// The price assumed for models whose price is unknown.
     assumed_price: Option<Price>,
     unpriced: BTreeSet<String>,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> CostEstimator<'a> {
     fn new(engine: &'a Engine, assumed_price: Option<Price>) -> Self {
         Self { engine, assumed_price, unpriced: BTreeSet::new() }
     }
@@ -362,16 +362,16 @@ impl<'a> Tally<'a> {
     }
 
     /// The most that a judging can take over all judges, each question with a repair.
-    fn judging(&mut self, judgeable: &Judgeable<'_>) -> Result<Judged> {
+    fn judging(&mut self, judgeable: &JudgingInput<'_>) -> Result<JudgingBound> {
         let order_swaps = self.engine.config().judge.order_swaps;
         let asks = judge::most_asks(judgeable.candidates, 1, judgeable.thorough, order_swaps);
         self.asking(judgeable, asks)
     }
 
     /// The most that this many questions to every judge can take, each with a repair.
-    fn asking(&mut self, judgeable: &Judgeable<'_>, asks: u64) -> Result<Judged> {
-        let mut judged = Judged { calls: 0, cost: Money::ZERO };
-        for Question { first, repair } in self.questions(judgeable)? {
+    fn asking(&mut self, judgeable: &JudgingInput<'_>, asks: u64) -> Result<JudgingBound> {
+        let mut judged = JudgingBound { calls: 0, cost: Money::ZERO };
+        for QuestionBound { first, repair } in self.questions(judgeable)? {
             judged.calls += 2 * asks;
             judged.cost = judged.cost + (first.cost + repair.cost).times(asks);
         }
@@ -379,7 +379,7 @@ impl<'a> Tally<'a> {
     }
 
     /// The most expensive question to each judge.
-    fn questions(&mut self, judgeable: &Judgeable<'_>) -> Result<Vec<Question>> {
+    fn questions(&mut self, judgeable: &JudgingInput<'_>) -> Result<Vec<QuestionBound>> {
         let judging = Judging {
             judges: self.engine.judges(judgeable.targets, true)?,
             assets: Arc::clone(&self.engine.inner.assets),
@@ -403,7 +403,7 @@ impl<'a> Tally<'a> {
             let first = self.call(&asked, shown, &[*target], max_tokens)?;
             let more = shown.saturating_add(first.answer.saturating_mul(BYTES_A_TOKEN)).saturating_add(REPAIR);
             let repair = self.call(&asked, more, &[*target], max_tokens)?;
-            questions.push(Question { first, repair });
+            questions.push(QuestionBound { first, repair });
         }
         Ok(questions)
     }
@@ -415,8 +415,8 @@ impl<'a> Tally<'a> {
         more_tokens: u64,
         targets: &[wiring::Target<'_>],
         max_tokens: u32,
-    ) -> Result<Bound> {
-        let mut dearest = Bound { cost: Money::ZERO, answer: 0, obstacle: None };
+    ) -> Result<CallBound> {
+        let mut dearest = CallBound { cost: Money::ZERO, answer: 0, obstacle: None };
         for (place, target) in targets.iter().enumerate() {
             let (model, terms) = self.engine.inner.registry.terms(target.provider, target.model)?;
             let terms = terms.assuming(self.assumed_price);

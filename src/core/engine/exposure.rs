@@ -12,7 +12,7 @@ use super::Engine;
 use super::system::Check;
 
 /// The most findings listed one by one.
-const MOST_TOLD: usize = 20;
+const MOST_LISTED: usize = 20;
 
 /// The name of the check.
 const NAME: &str = "permissions";
@@ -34,7 +34,7 @@ impl Engine {
         let found = find(paths, self.config());
         let mut checks: Vec<Check> = found
             .iter()
-            .take(MOST_TOLD)
+            .take(MOST_LISTED)
             .map(|Exposure { path, what, fix }| {
                 let shown = paths.shown(path).display().to_string();
                 // The home folder itself is shown as `~/`.
@@ -42,8 +42,8 @@ impl Engine {
                 Check::warning(NAME, format!("{shown} {what}; run `{fix} {}`", quoted(shown)))
             })
             .collect();
-        if found.len() > MOST_TOLD {
-            checks.push(Check::warning(NAME, format!("and {} more", found.len() - MOST_TOLD)));
+        if found.len() > MOST_LISTED {
+            checks.push(Check::warning(NAME, format!("and {} more", found.len() - MOST_LISTED)));
         }
         if checks.is_empty() && cfg!(unix) {
             checks.push(Check::ok(NAME, "the configuration and the data folder are yours alone"));
@@ -96,7 +96,7 @@ mod unix {
 
     /// The access that others must not have to a path.
     #[derive(Clone, Copy)]
-    enum Wanted {
+    enum RequiredAccess {
         /// No reading and no writing.
         Private,
         /// No writing.
@@ -110,27 +110,27 @@ mod unix {
 
     /// [`find`] for the user with this id.
     pub(super) fn find_for(user: u32, paths: &Paths, config: &Config) -> Vec<Exposure> {
-        let mut look = Look { found: Vec::new(), seen: BTreeSet::new(), user };
-        look.at(&paths.config_file, Wanted::Private);
-        look.at(&paths.home, Wanted::Private);
+        let mut look = PermissionScan { found: Vec::new(), seen: BTreeSet::new(), user };
+        look.at(&paths.config_file, RequiredAccess::Private);
+        look.at(&paths.home, RequiredAccess::Private);
         for database in [&paths.database, &paths.cache] {
             for end in ["", "-wal", "-shm"] {
                 let mut name = database.clone().into_os_string();
                 name.push(end);
-                look.at(Path::new(&name), Wanted::Private);
+                look.at(Path::new(&name), RequiredAccess::Private);
             }
         }
-        look.at(&paths.logs, Wanted::Private);
-        look.at_files_of(&paths.logs, Wanted::Private);
-        look.at(&paths.home.join("models.yaml"), Wanted::Unwritable);
+        look.at(&paths.logs, RequiredAccess::Private);
+        look.at_files_of(&paths.logs, RequiredAccess::Private);
+        look.at(&paths.home.join("models.yaml"), RequiredAccess::Unwritable);
         for folder in AssetKind::ALL.map(AssetKind::folder).into_iter().filter(|folder| !folder.is_empty()) {
             let folder = paths.home.join(folder);
-            look.at(&folder, Wanted::Unwritable);
-            look.at_files_of(&folder, Wanted::Unwritable);
+            look.at(&folder, RequiredAccess::Unwritable);
+            look.at_files_of(&folder, RequiredAccess::Unwritable);
         }
         let of_providers = config.providers.values().flat_map(|provider| [&provider.ca_file, &provider.script]);
         for file in of_providers.chain([&config.judge.criteria]).flatten() {
-            look.at(file, Wanted::Unwritable);
+            look.at(file, RequiredAccess::Unwritable);
         }
         for path in [&paths.config_file, &paths.home, &paths.database] {
             look.above(path);
@@ -138,44 +138,44 @@ mod unix {
         look.found
     }
 
-    struct Look {
+    struct PermissionScan {
         found: Vec<Exposure>,
         seen: BTreeSet<PathBuf>,
         /// The id of the user.
         user: u32,
     }
 
-    impl Look {
+    impl PermissionScan {
         /// Checks a path, following links. A missing path exposes nothing.
-        fn at(&mut self, path: &Path, wanted: Wanted) {
+        fn at(&mut self, path: &Path, wanted: RequiredAccess) {
             let Ok(metadata) = fs::metadata(path) else { return };
             if !self.seen.insert(path.to_owned()) {
                 return;
             }
             self.check_owner(path, &metadata);
             let exposed = match wanted {
-                Wanted::Private => READ | WRITE,
-                Wanted::Unwritable => WRITE,
+                RequiredAccess::Private => READ | WRITE,
+                RequiredAccess::Unwritable => WRITE,
             };
             let mode = metadata.mode() & 0o7777;
             let Some(who) = who(mode & exposed) else { return };
             let (can, why) = if mode & WRITE == 0 {
                 ("be read", "it can hold keys and what you wrote")
-            } else if matches!(wanted, Wanted::Unwritable) {
+            } else if matches!(wanted, RequiredAccess::Unwritable) {
                 ("be changed", "it decides what is sent or believed")
             } else {
                 ("be changed", "it can hold keys and commands")
             };
             let fix = match (wanted, metadata.is_dir()) {
-                (Wanted::Unwritable, _) => "chmod go-w".to_owned(),
-                (Wanted::Private, true) => format!("chmod {PRIVATE_FOLDER:o}"),
-                (Wanted::Private, false) => format!("chmod {PRIVATE_FILE:o}"),
+                (RequiredAccess::Unwritable, _) => "chmod go-w".to_owned(),
+                (RequiredAccess::Private, true) => format!("chmod {PRIVATE_FOLDER:o}"),
+                (RequiredAccess::Private, false) => format!("chmod {PRIVATE_FILE:o}"),
             };
             self.tell(path, format!("can {can} by {who} (mode {mode:04o}), and {why}"), fix);
         }
 
         /// Checks the files of a folder.
-        fn at_files_of(&mut self, folder: &Path, wanted: Wanted) {
+        fn at_files_of(&mut self, folder: &Path, wanted: RequiredAccess) {
             let Ok(entries) = fs::read_dir(folder) else { return };
             let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).take(MOST_FILES).collect();
             files.sort();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::jobs::{self, Life};
+use super::jobs::{self, WorkOrigin};
 use super::judging::{Author, JudgePanel};
-use super::prepared::{Lifetime, Prepared, Ready};
+use super::prepared::{Lifetime, PlannedRun, Prepared};
 use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
 use crate::assets::STRATEGIES;
@@ -45,23 +45,23 @@ impl Engine {
         Ok(Prepared::new(preflight, request.budget_usd, keeper, move |budget_usd, lifetime| {
             let cheaper = "ask for fewer variants, fewer phases or lower `max_tokens`";
             let warning = engine.consent(&asked, budget_usd, cheaper)?;
-            engine.ready_to_generate(GenerateRequest { budget_usd, ..request }, Life::New(lifetime), warning)
+            engine.ready_to_generate(GenerateRequest { budget_usd, ..request }, WorkOrigin::New(lifetime), warning)
         }))
     }
 
     pub(super) fn ready_to_generate(
         &self,
         request: GenerateRequest,
-        life: Life,
+        life: WorkOrigin,
         warning: Option<String>,
-    ) -> Result<Ready> {
+    ) -> Result<PlannedRun> {
         let asked = jobs::value(&request)?;
         let (about, is_cache_left_out) = (jobs::about(&request.input), request.no_cache);
         let mut plan = self.plan(request, &life)?;
         plan.warnings.extend(warning);
         match life {
-            Life::Resumed { journal, earlier, taken } => plan.take_up(journal, earlier, taken),
-            Life::New(lifetime) => {
+            WorkOrigin::Resumed { journal, earlier, taken } => plan.resume_from(journal, earlier, taken),
+            WorkOrigin::New(lifetime) => {
                 // Work that is not stored, or that is free and fast, is easier to repeat than to
                 // journal.
                 let is_worth_it = plan.save && !plan.is_embedded();
@@ -82,7 +82,7 @@ impl Engine {
             self.journalled(&mut judge.judges, journal);
         }
         let (journal, ports) = (plan.journal.clone(), self.ports());
-        Ok(Ready { journal, start: Box::new(move || pipeline::start(plan, ports)) })
+        Ok(PlannedRun { journal, start: Box::new(move || pipeline::start(plan, ports)) })
     }
 
     pub(super) fn ports(&self) -> Ports {
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    fn plan(&self, request: GenerateRequest, life: &Life) -> Result<Plan> {
+    fn plan(&self, request: GenerateRequest, life: &WorkOrigin) -> Result<Plan> {
         let config = self.config();
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
         let phases = phases.into_iter().map(|phase| self.bind(phase, &request)).collect::<Result<Vec<_>>>()?;
@@ -115,9 +115,9 @@ impl Engine {
         let gaps = self.inner.registry.writer().gaps(&request.input, !request.context.is_empty())?;
         warnings.extend(told);
         let judge = if request.auto_select {
-            let bench = self.bench_of(&request)?;
-            warnings.extend(bench.warnings.iter().cloned());
-            Some(self.judge_plan(&request, &bench)?)
+            let panel = self.panel_for_variants(&request)?;
+            warnings.extend(panel.warnings.iter().cloned());
+            Some(self.judge_plan(&request, &panel)?)
         } else {
             None
         };
@@ -246,22 +246,22 @@ impl Engine {
     }
 
     /// The judges of the variants.
-    pub(super) fn bench_of<'a>(&'a self, request: &'a GenerateRequest) -> Result<JudgePanel<'a>> {
+    pub(super) fn panel_for_variants<'a>(&'a self, request: &'a GenerateRequest) -> Result<JudgePanel<'a>> {
         let last = request.phases.as_ref().and_then(|phases| phases.last()).copied().unwrap_or(Phase::Coagulatio);
         let (author, _) = self.binding(last, request);
         let provider = self.inner.registry.get(author.provider)?;
         let model = author.model.unwrap_or_else(|| provider.default_model());
-        let usual = request.provider.as_deref().map_or_else(|| self.usual_judge(), wiring::Target::parse);
-        self.bench(&[], usual, &[Author { provider: author.provider, model }])
+        let usual = request.provider.as_deref().map_or_else(|| self.default_judge(), wiring::Target::parse);
+        self.panel(&[], usual, &[Author { provider: author.provider, model }])
     }
 
     pub(super) fn persona_of<'a>(&'a self, request: &'a GenerateRequest) -> &'a str {
         request.persona.as_deref().unwrap_or_else(|| wiring::default_persona(self.config()))
     }
 
-    fn judge_plan(&self, request: &GenerateRequest, bench: &JudgePanel<'_>) -> Result<JudgePlan> {
+    fn judge_plan(&self, request: &GenerateRequest, panel: &JudgePanel<'_>) -> Result<JudgePlan> {
         Ok(JudgePlan {
-            judges: self.judges(&bench.targets, request.no_cache)?,
+            judges: self.judges(&panel.targets, request.no_cache)?,
             rubric: self.rubric(None, self.persona_of(request))?,
             thorough: false,
             confidence: judge::CONFIDENT,

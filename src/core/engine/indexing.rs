@@ -17,11 +17,11 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Engine, FAREWELL};
+use super::{CLOSE_TIMEOUT, Engine};
 use crate::domain::{Filter, Prompt};
 use crate::error::{Code, Error, Result};
 use crate::ledger::Account;
-use crate::pipeline::Begin;
+use crate::pipeline::FollowUp;
 use crate::search::EmbeddingContext;
 use crate::search::embedding::{self, Texts};
 use crate::store::Space;
@@ -32,7 +32,7 @@ pub(super) const BATCH: u32 = 32;
 const FIRST_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 /// How often the background looks for prompts that other processes stored.
-const LOOKING: Duration = Duration::from_mins(1);
+const POLL_INTERVAL: Duration = Duration::from_mins(1);
 /// The shortest and the longest pause between batches; otherwise as long as the last batch took.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
 
@@ -97,7 +97,7 @@ impl Indexer {
         }
         tokio::select! {
             () = self.settle() => {}
-            () = async { self.stop.cancelled().await; sleep(FAREWELL).await } => {
+            () = async { self.stop.cancelled().await; sleep(CLOSE_TIMEOUT).await } => {
                 tracing::warn!("embedding did not finish in time");
             }
         }
@@ -125,7 +125,8 @@ impl Engine {
         let engine = self.clone();
         indexer.tasks.spawn(async move {
             let stop = engine.inner.indexer.stop.clone();
-            stop.run_until_cancelled(async { tokio::join!(engine.keep_at_it(), engine.keep_trash_short()) }).await;
+            stop.run_until_cancelled(async { tokio::join!(engine.index_in_background(), engine.keep_trash_short()) })
+                .await;
         });
     }
 
@@ -141,7 +142,7 @@ impl Engine {
 
     /// Prepares to embed these prompts concurrently; calling the returned closure begins it.
     /// [`Engine::close`] waits for it from now on.
-    pub(super) fn index_later(&self, prompts: &[Prompt], account: Account) -> Begin {
+    pub(super) fn index_later(&self, prompts: &[Prompt], account: Account) -> FollowUp {
         if Handle::try_current().is_err() || self.inner.indexer.stop.is_cancelled() {
             return Box::new(|| {});
         }
@@ -163,7 +164,7 @@ impl Engine {
         let outcome = async {
             let meaning = EmbeddingContext { embedder: self.embedder()?, account };
             let _turn = indexer.turn.lock().await;
-            embedding::give_vectors(&self.finder(), &meaning, &texts).await
+            embedding::embed_prompts(&self.finder(), &meaning, &texts).await
         };
         match outcome.await {
             Ok(given) => {
@@ -184,7 +185,7 @@ impl Engine {
     }
 
     /// Catches up whenever there is something to do. Never returns.
-    async fn keep_at_it(&self) {
+    async fn index_in_background(&self) {
         let indexer = &self.inner.indexer;
         let mut wait = FIRST_WAIT;
         loop {
@@ -198,7 +199,7 @@ impl Engine {
                         // Do not retry at once what has just failed.
                         () = indexer.left_undone.notified() => sleep(wait).await,
                         () = indexer.newly_stored.notified() => {}
-                        () = sleep(LOOKING) => {}
+                        () = sleep(POLL_INTERVAL) => {}
                     }
                 }
                 Err(error) => {
@@ -257,7 +258,7 @@ impl Engine {
         let Some(last) = prompts.last() else { return Ok(None) };
         let (end, seen) = (last.place, prompts.len() as u64);
         let texts: Vec<Texts> = prompts.into_iter().map(Texts::from).collect();
-        let given = embedding::give_vectors(&store, meaning, &texts).await?;
+        let given = embedding::embed_prompts(&store, meaning, &texts).await?;
         Ok(Some(Batch { end, seen, given: given.prompts }))
     }
 

@@ -7,27 +7,27 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use super::prepared::{Lifetime, Ready};
+use super::prepared::{Lifetime, PlannedRun};
 use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest};
 use crate::domain::{Job, JobDetails, JobList, JobState, Operation, Prompt, PromptId, SessionId};
 use crate::error::{Error, Result};
 use crate::event::EventKind;
 use crate::event::run::Run;
-use crate::job::{ADOPTED_EVERY, Following, HINT, Journal, LEASE, no_job};
+use crate::job::{ADOPTED_EVERY, HINT, JobFollower, Journal, LEASE, no_job};
 use crate::ledger::Need;
-use crate::store::{NewJob, Taken, Taking, Worker};
+use crate::store::{ClaimedJob, JobClaim, NewJob, Worker};
 
 /// The default length of a job list.
 const USUAL_LIMIT: u32 = 50;
 
 /// The most matches of an ambiguous id that a message lists.
-const MEANINGS_SHOWN: usize = 5;
+const MATCHES_SHOWN: usize = 5;
 
 /// The most characters of a job's description.
 const ABOUT_CHARS: usize = 80;
 
 /// Whether work is new or resumed.
-pub(super) enum Life {
+pub(super) enum WorkOrigin {
     /// New work.
     New(Lifetime),
     /// A resumed job, with the prompts it made before and what they took of its caps.
@@ -83,9 +83,9 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::job`].
-    pub async fn follow_job(&self, request: FollowJobRequest) -> Result<Following> {
+    pub async fn follow_job(&self, request: FollowJobRequest) -> Result<JobFollower> {
         let id = self.resolve_job(&request.job_id).await?;
-        Following::of(Arc::clone(self.store()), id, request.from).await
+        JobFollower::of(Arc::clone(self.store()), id, request.from).await
     }
 
     /// Stops a job and returns it. The process that runs it stops within a second, keeping finished
@@ -112,8 +112,8 @@ impl Engine {
         let worker = worker();
         match self.store().take_job(id, worker.clone()).await? {
             None => Err(no_job(id)),
-            Some(Taking::Refused(job)) => Err(not_resumable(&job)),
-            Some(Taking::Taken(mut taken)) => {
+            Some(JobClaim::Refused(job)) => Err(not_resumable(&job)),
+            Some(JobClaim::ClaimedJob(mut taken)) => {
                 let caps = [
                     ("budget_usd", request.budget_usd.map(Value::from)),
                     ("max_calls", request.max_calls.map(Value::from)),
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// Resumes kept jobs whose process died, until the guard is dropped. For servers.
-    pub fn adopt_jobs(&self) -> AdoptsJobs {
+    pub fn adopt_jobs(&self) -> JobAdoptionGuard {
         let (engine, stop) = (self.clone(), CancellationToken::new());
         let stopped = stop.clone();
         if Handle::try_current().is_ok() {
@@ -142,7 +142,7 @@ impl Engine {
                 }
             }));
         }
-        AdoptsJobs { stop }
+        JobAdoptionGuard { stop }
     }
 
     async fn adopt_all(&self) -> Result<()> {
@@ -153,7 +153,7 @@ impl Engine {
             let id = taken.job.id;
             tracing::info!(job = %id, operation = %taken.job.operation, "a kept job is taken up again");
             match self.take_up(taken, worker).await {
-                Ok(Ready { journal: Some(journal), start }) => self.inner.keeper.keep(start(), journal),
+                Ok(PlannedRun { journal: Some(journal), start }) => self.inner.keeper.keep(start(), journal),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(job = %id, %error, "a kept job cannot be taken up again"),
             }
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     /// Plans the remaining work of a job. A job that cannot be resumed is recorded as failed.
-    async fn take_up(&self, taken: Taken, worker: Worker) -> Result<Ready> {
+    async fn take_up(&self, taken: ClaimedJob, worker: Worker) -> Result<PlannedRun> {
         let journal = Journal::resumed(Arc::clone(self.store()), worker, &taken).await?;
         let ready = self.make_rest(taken, journal.clone()).await;
         if let Err(error) = &ready {
@@ -171,7 +171,7 @@ impl Engine {
         ready
     }
 
-    async fn make_rest(&self, Taken { job, request }: Taken, journal: Journal) -> Result<Ready> {
+    async fn make_rest(&self, ClaimedJob { job, request }: ClaimedJob, journal: Journal) -> Result<PlannedRun> {
         let unreadable = |error: serde_json::Error| {
             Error::Conflict(format!(
                 "job {} was stored by another version and cannot be taken up by this one: {error}",
@@ -183,21 +183,21 @@ impl Engine {
             Operation::Generate => {
                 let request = serde_json::from_value(request).map_err(unreadable)?;
                 let earlier = self.store().fetch(prompts_of(&journal)).await?;
-                self.ready_to_generate(request, Life::Resumed { journal, earlier, taken }, None)
+                self.ready_to_generate(request, WorkOrigin::Resumed { journal, earlier, taken }, None)
             }
             Operation::Select => {
                 let request = serde_json::from_value(request).map_err(unreadable)?;
-                self.ready_to_select(request, Life::Resumed { journal, earlier: Vec::new(), taken }).await
+                self.ready_to_select(request, WorkOrigin::Resumed { journal, earlier: Vec::new(), taken }).await
             }
             other => Err(Error::Conflict(format!("job {} is a `{other}`, which cannot be taken up again", job.id))),
         }
     }
 
     /// The session id of the work: a new one, or that of the resumed job.
-    pub(super) fn session_of(&self, life: &Life) -> SessionId {
+    pub(super) fn session_of(&self, life: &WorkOrigin) -> SessionId {
         match life {
-            Life::New(_) => self.inner.ids.session(),
-            Life::Resumed { journal, .. } => journal.id(),
+            WorkOrigin::New(_) => self.inner.ids.session(),
+            WorkOrigin::Resumed { journal, .. } => journal.id(),
         }
     }
 
@@ -215,13 +215,13 @@ impl Engine {
                 newest.first().map(|job| job.id).ok_or_else(none)
             }
             JobKey::Fragment(digits) => {
-                let meanings = self.store().resolve_job(digits.clone(), MEANINGS_SHOWN + 1).await?;
+                let meanings = self.store().resolve_job(digits.clone(), MATCHES_SHOWN + 1).await?;
                 match meanings.as_slice() {
                     [] => Err(Error::NotFound { what: "job", key: digits.clone(), hint: HINT }),
                     [id] => Ok(*id),
                     several => {
-                        let shown = several.iter().take(MEANINGS_SHOWN).map(ToString::to_string);
-                        let more = if several.len() > MEANINGS_SHOWN { ", …" } else { "" };
+                        let shown = several.iter().take(MATCHES_SHOWN).map(ToString::to_string);
+                        let more = if several.len() > MATCHES_SHOWN { ", …" } else { "" };
                         Err(Error::value(
                             "job_id",
                             format!(
@@ -238,11 +238,11 @@ impl Engine {
 
 /// A guard that resumes abandoned kept jobs as long as it lives.
 #[must_use = "kept jobs are taken up only while this lives"]
-pub struct AdoptsJobs {
+pub struct JobAdoptionGuard {
     stop: CancellationToken,
 }
 
-impl Drop for AdoptsJobs {
+impl Drop for JobAdoptionGuard {
     fn drop(&mut self) {
         self.stop.cancel();
     }

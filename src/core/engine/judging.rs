@@ -39,7 +39,7 @@ impl<'a> Author<'a> {
 impl Engine {
     /// Chooses the judges of what these authors wrote. `named` are the judges in the request;
     /// `usual` is the last resort.
-    pub(super) fn bench<'a>(
+    pub(super) fn panel<'a>(
         &'a self,
         named: &'a [String],
         usual: wiring::Target<'a>,
@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// The default judge: the provider of the last phase.
-    pub(super) fn usual_judge(&self) -> wiring::Target<'_> {
+    pub(super) fn default_judge(&self) -> wiring::Target<'_> {
         wiring::bound_target(self.config(), Phase::Coagulatio)
     }
 

@@ -8,12 +8,12 @@ use super::retrieve::no_prompt;
 use crate::api::{HistoryRequest, PromptKey};
 use crate::domain::{PromptId, PromptSummary, write_moment};
 use crate::error::{Error, Result};
-use crate::judge::labels::blind::{self, BlindPair, unordered};
+use crate::judge::labels::blind::{self, BlindPair, canonical_pair};
 use crate::judge::labels::file;
 use crate::judge::labels::parse::{self, LabelRecord};
 
 /// The number of pairs in one sitting, about ten minutes of work.
-pub const SITTING: usize = 40;
+pub const PAIRS_PER_SITTING: usize = 40;
 /// The number of newest runs that pairs are taken from.
 const NEWEST_RUNS: u32 = 200;
 
@@ -43,7 +43,7 @@ pub enum Better {
 
 /// A stored label, with which it can be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptLabel(LabelRecord);
+pub struct StoredLabel(LabelRecord);
 
 impl Engine {
     /// Chooses pairs for a person to label: among these prompts, else within the newest runs.
@@ -60,11 +60,11 @@ impl Engine {
             known = records.len();
             labelled.extend(records.iter().filter_map(|record| {
                 let id = |id: &Option<String>| id.as_ref()?.parse::<PromptId>().ok();
-                Some(unordered(id(&record.a)?, id(&record.b)?))
+                Some(canonical_pair(id(&record.a)?, id(&record.b)?))
             }));
         }
         let groups = if among.is_empty() { self.runs_to_label().await? } else { self.groups_of(among).await? };
-        let pairs = blind::choose(&groups, &labelled, SITTING);
+        let pairs = blind::choose(&groups, &labelled, PAIRS_PER_SITTING);
         if pairs.is_empty() {
             let message = if among.is_empty() {
                 "no stored run has two different prompts; generate two or more variants first"
@@ -80,7 +80,7 @@ impl Engine {
     ///
     /// # Errors
     /// `file`, with the fix.
-    pub fn keep_label(&self, pair: &BlindPair, better: Better) -> Result<KeptLabel> {
+    pub fn keep_label(&self, pair: &BlindPair, better: Better) -> Result<StoredLabel> {
         let choice = match better {
             Better::Left => "a",
             Better::Right => "b",
@@ -98,14 +98,14 @@ impl Engine {
             b_text: Some(pair.right.content.clone()),
         };
         file::append(&self.paths().labels, &record)?;
-        Ok(KeptLabel(record))
+        Ok(StoredLabel(record))
     }
 
     /// Removes the label that was stored last.
     ///
     /// # Errors
     /// `conflict` when it is no longer the last line of the file; `file`.
-    pub fn take_label_back(&self, kept: &KeptLabel) -> Result<()> {
+    pub fn take_label_back(&self, kept: &StoredLabel) -> Result<()> {
         if file::take_back(&self.paths().labels, &kept.0)? {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::estimate::{Estimate, Judgeable, Preflight};
+use super::estimate::{Estimate, JudgingInput, Preflight};
 use super::prepared::Prepared;
 use super::{Engine, spend, wiring};
 use crate::api::{JudgeAuditRequest, PromptKey, ShowRequest};
@@ -38,7 +38,7 @@ impl Engine {
     /// `file` for a file that cannot be read or used, with the line and the field; `storage`.
     pub async fn labels(&self, path: &Path) -> Result<LabelledPairs> {
         let mut reading =
-            Reading { engine: self, path: path.to_owned(), prompts: HashMap::new(), rubrics: BTreeMap::new() };
+            LabelResolver { engine: self, path: path.to_owned(), prompts: HashMap::new(), rubrics: BTreeMap::new() };
         let mut pairs = Vec::new();
         for label in parse::read(path)? {
             pairs.push(reading.pair(label).await?);
@@ -64,7 +64,7 @@ impl Engine {
             let mut profile = match stored {
                 Some(profile) => profile,
                 None => {
-                    let profile = audit.put_to_test().await?;
+                    let profile = audit.run_audit().await?;
                     // It is paid for, so store it even if the labels fail. Errors show at the end.
                     if let Err(error) = audit.engine.store().put_profile(profile.clone()).await {
                         tracing::warn!(%error, "the judge's profile cannot be stored");
@@ -72,7 +72,7 @@ impl Engine {
                     profile
                 }
             };
-            let told = |done, total| audit.tell(part::LABELS, done, total);
+            let told = |done, total| audit.report_progress(part::LABELS, done, total);
             let agreement = labels::ask_pairs(&audit.judging, &audit.judge, &pairs.pairs, told).await?;
             let few = (agreement.pairs < FEW_PAIRS).then(|| {
                 format!(
@@ -86,8 +86,8 @@ impl Engine {
     }
 
     async fn preflight_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Preflight> {
-        let bench = self.bench_of_audit(request)?;
-        let is_known = match self.judges(&bench.targets, true)?.first() {
+        let panel = self.panel_for_audit(request)?;
+        let is_known = match self.judges(&panel.targets, true)?.first() {
             Some(judge) => self.store().profile(judge.name()).await?.is_some(),
             None => true,
         };
@@ -98,7 +98,7 @@ impl Engine {
     }
 
     fn estimate_labels(&self, request: &JudgeAuditRequest, pairs: &LabelledPairs) -> Result<Estimate> {
-        let bench = self.bench_of_audit(request)?;
+        let panel = self.panel_for_audit(request)?;
         let price = spend::caps(None, None, request.assume_price).assumed_price;
         let mut by_persona: BTreeMap<&str, Vec<&LabelledPair>> = BTreeMap::new();
         for pair in &pairs.pairs {
@@ -107,11 +107,11 @@ impl Engine {
         let mut total: Option<Estimate> = None;
         for (persona, pairs) in by_persona {
             let Some(first) = pairs.first() else { continue };
-            let judgeable = Judgeable {
+            let judgeable = JudgingInput {
                 task: pairs.iter().map(|pair| pair.task.as_str()).max_by_key(|task| task.len()).unwrap_or_default(),
                 persona,
                 rubric: Arc::clone(&first.rubric),
-                targets: &bench.targets,
+                targets: &panel.targets,
                 candidates: 2,
                 longest: pairs.iter().map(|pair| pair.a.len().max(pair.b.len())).max().unwrap_or_default() as u64,
                 thorough: true,
@@ -127,7 +127,7 @@ impl Engine {
 }
 
 /// Looks up the texts of labels.
-struct Reading<'a> {
+struct LabelResolver<'a> {
     engine: &'a Engine,
     path: PathBuf,
     /// Prompts already read; a prompt is often in several pairs.
@@ -136,12 +136,12 @@ struct Reading<'a> {
 }
 
 /// A side of a label, looked up.
-enum Found {
+enum LabelText {
     Prompt(Arc<Prompt>),
     Text(String),
 }
 
-impl Reading<'_> {
+impl LabelResolver<'_> {
     async fn pair(&mut self, label: Label) -> Result<LabelledPair> {
         let Label { line, choice, task, persona, .. } = label;
         let a = self.side(line, "a", label.a).await?;
@@ -171,19 +171,19 @@ impl Reading<'_> {
         Ok(LabelledPair { task, persona, rubric, a: a.into_text(), b: b.into_text(), choice })
     }
 
-    async fn side(&mut self, line: u64, name: &str, side: Side) -> Result<Found> {
+    async fn side(&mut self, line: u64, name: &str, side: Side) -> Result<LabelText> {
         let key = match side {
-            Side::Text(text) => return Ok(Found::Text(text)),
+            Side::Text(text) => return Ok(LabelText::Text(text)),
             Side::Stored(key) => key,
         };
         if let Some(prompt) = self.prompts.get(&key) {
-            return Ok(Found::Prompt(Arc::clone(prompt)));
+            return Ok(LabelText::Prompt(Arc::clone(prompt)));
         }
         match self.engine.show(ShowRequest { prompt_id: key.clone() }).await {
             Ok(prompt) => {
                 let prompt = Arc::new(prompt);
                 self.prompts.insert(key, Arc::clone(&prompt));
-                Ok(Found::Prompt(prompt))
+                Ok(LabelText::Prompt(prompt))
             }
             Err(Error::NotFound { .. }) => Err(self.fault(
                 line,
@@ -204,7 +204,7 @@ impl Reading<'_> {
     }
 }
 
-impl Found {
+impl LabelText {
     fn text(&self) -> &str {
         match self {
             Self::Prompt(prompt) => &prompt.content,

@@ -57,22 +57,22 @@ use crate::error::{Error, Result};
 use crate::ids::{IdSource, SystemIds};
 use crate::job::Keeper;
 use crate::ledger::CallLog;
-use crate::provider::cache::Answers;
+use crate::provider::cache::AnswerCache;
 use crate::provider::embedding::Embedder;
 use crate::provider::registry::Registry;
 use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
-pub use compare::Comparing;
+pub use compare::PendingComparison;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
-pub use jobs::AdoptsJobs;
-pub use labelling::{Better, KeptLabel, Labelling, SITTING};
+pub use jobs::JobAdoptionGuard;
+pub use labelling::{Better, Labelling, PAIRS_PER_SITTING, StoredLabel};
 pub use labels::LabelledPairs;
 pub use prepared::Prepared;
-pub use providers::ProviderFacts;
+pub use providers::ProviderDetails;
 pub use retrieve::{HistoryPage, PromptPage};
 pub use statistics::MeasureProgress;
 pub use system::{Check, CheckStatus, SettingsCheck, Validation};
@@ -81,7 +81,7 @@ pub use trash::{Deletion, Restoration, TrashPage, TrashedPrompt};
 pub use crate::store::sqlite::migrate::MigrationProgress;
 
 /// How long closing waits for cancelled calls to record what they may have cost.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The program without a user interface.
 #[derive(Clone)]
@@ -94,7 +94,7 @@ struct Inner {
     store: OnceLock<Arc<dyn Store>>,
     watch: OnceLock<Watch>,
     call_log: OnceLock<Arc<dyn CallLog>>,
-    answers: OnceLock<Arc<Answers>>,
+    answers: OnceLock<Arc<AnswerCache>>,
     embedder: OnceLock<Arc<dyn Embedder>>,
     indexer: indexing::Indexer,
     keeper: Arc<Keeper>,
@@ -200,20 +200,20 @@ impl Engine {
     /// Shuts down. Stops the kept jobs of this process, so that another process can resume them,
     /// then closes the database and the cache. Waits for the embeddings of the runs so far (unless
     /// [`Engine::stop_indexing`] or [`Engine::keep_indexed`] was called, which leave them for
-    /// later), for queued writes, and at most [`FAREWELL`] for calls that are being cancelled.
+    /// later), for queued writes, and at most [`CLOSE_TIMEOUT`] for calls that are being cancelled.
     ///
     /// # Errors
     /// `storage` when something could not be written, such as vectors or the cost of a call.
     pub async fn close(&self) -> Result<()> {
         // Without a runtime nothing can be running.
         if Handle::try_current().is_ok() {
-            if tokio::time::timeout(FAREWELL, self.inner.keeper.let_go()).await.is_err() {
+            if tokio::time::timeout(CLOSE_TIMEOUT, self.inner.keeper.release()).await.is_err() {
                 tracing::warn!("a kept job did not stop in time; it counts as interrupted once its lease has run out");
             }
             self.inner.indexer.finish().await;
         }
         if let Some(call_log) = self.inner.call_log.get().filter(|_| Handle::try_current().is_ok())
-            && tokio::time::timeout(FAREWELL, call_log.close()).await.is_err()
+            && tokio::time::timeout(CLOSE_TIMEOUT, call_log.close()).await.is_err()
         {
             tracing::warn!("a call to a provider did not end in time; what it cost is not written down");
         }

@@ -10,7 +10,7 @@ use crate::event::run::Run;
 use crate::job::{Journal, Keeper};
 
 /// Builds the work for a budget and a lifetime.
-type Make = Box<dyn FnOnce(Option<f64>, Lifetime) -> Result<Ready> + Send>;
+type PlanFn = Box<dyn FnOnce(Option<f64>, Lifetime) -> Result<PlannedRun> + Send>;
 
 /// How long work lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Lifetime {
 }
 
 /// Planned work, ready to start.
-pub(super) struct Ready {
+pub(super) struct PlannedRun {
     /// The journal of its progress, if it is a job.
     pub(super) journal: Option<Journal>,
     /// Starts it.
@@ -34,7 +34,7 @@ pub struct Prepared {
     preflight: Preflight,
     budget_usd: Option<f64>,
     keeper: Arc<Keeper>,
-    make: Make,
+    make: PlanFn,
 }
 
 impl Prepared {
@@ -42,7 +42,7 @@ impl Prepared {
         preflight: Preflight,
         budget_usd: Option<f64>,
         keeper: Arc<Keeper>,
-        make: impl FnOnce(Option<f64>, Lifetime) -> Result<Ready> + Send + 'static,
+        make: impl FnOnce(Option<f64>, Lifetime) -> Result<PlannedRun> + Send + 'static,
     ) -> Self {
         Self { preflight, budget_usd, keeper, make: Box::new(make) }
     }
@@ -78,7 +78,7 @@ impl Prepared {
     /// # Errors
     /// As [`Prepared::start`]; `storage`.
     pub async fn keep(self) -> Result<SessionId> {
-        let Ready { journal, start } = (self.make)(self.budget_usd, Lifetime::Kept)?;
+        let PlannedRun { journal, start } = (self.make)(self.budget_usd, Lifetime::Kept)?;
         let journal = journal.ok_or_else(|| Error::Internal("a kept job has no journal".into()))?;
         journal.begin().await?;
         let id = journal.id();

@@ -20,7 +20,7 @@ const LISTING: Duration = Duration::from_secs(15);
 
 /// A listed provider and its setup. Names the source of the key, never the key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProviderFacts {
+pub struct ProviderDetails {
     /// The list entry.
     pub info: ProviderInfo,
     /// True when it is in the configuration.
@@ -37,11 +37,11 @@ pub struct ProviderFacts {
 
 impl Engine {
     /// [`Engine::providers`], each with its setup. Needs a tokio runtime.
-    pub async fn provider_facts(&self) -> Vec<ProviderFacts> {
-        self.providers().await.into_iter().map(|info| self.facts_of(info)).collect()
+    pub async fn provider_details(&self) -> Vec<ProviderDetails> {
+        self.providers().await.into_iter().map(|info| self.details_of(info)).collect()
     }
 
-    fn facts_of(&self, info: ProviderInfo) -> ProviderFacts {
+    fn details_of(&self, info: ProviderInfo) -> ProviderDetails {
         let config = self.config();
         let configured = config.providers.get(&info.name);
         let falls_back = |phase: &Phase| config.phases.get(*phase).fallbacks().any(|(name, _)| name == info.name);
@@ -50,7 +50,7 @@ impl Engine {
             let catalog = self.inner.assets.catalog().ok()?;
             catalog.price(info.kind, &info.name, info.base_url.as_deref(), model)
         });
-        ProviderFacts {
+        ProviderDetails {
             is_configured: configured.is_some(),
             key: wiring::key_source(&self.inner.loaded, &info.name, info.kind),
             phases: Phase::ALL.into_iter().filter(|phase| config.provider_of(*phase) == info.name).collect(),

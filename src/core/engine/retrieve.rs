@@ -11,7 +11,7 @@ use crate::search;
 use crate::store::{PageSpec, PromptForm, SessionForm, SessionWithPrompts};
 
 /// The most matches of an ambiguous id that a message lists.
-const MEANINGS_SHOWN: usize = 5;
+const MATCHES_SHOWN: usize = 5;
 
 /// A page of prompts: whole prompts, or some of their fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,7 +94,7 @@ impl Engine {
                 newest.items.first().map(|prompt| prompt.id).ok_or_else(|| no_prompt(key))
             }
             PromptKey::Fragment(digits) => {
-                let meanings = self.store().resolve(digits.clone(), MEANINGS_SHOWN + 1).await?;
+                let meanings = self.store().resolve(digits.clone(), MATCHES_SHOWN + 1).await?;
                 match meanings.as_slice() {
                     [] => Err(no_prompt(key)),
                     [one] => Ok(*one),
@@ -119,7 +119,7 @@ pub(super) fn no_prompt(key: &PromptKey) -> Error {
 }
 
 pub(super) fn ambiguous(digits: &str, meanings: &[PromptId]) -> Error {
-    let shown: Vec<String> = meanings.iter().take(MEANINGS_SHOWN).map(ToString::to_string).collect();
-    let more = if meanings.len() > MEANINGS_SHOWN { ", and more" } else { "" };
+    let shown: Vec<String> = meanings.iter().take(MATCHES_SHOWN).map(ToString::to_string).collect();
+    let more = if meanings.len() > MATCHES_SHOWN { ", and more" } else { "" };
     Error::value("prompt_id", format!("`{digits}` could mean {}{more}; give more characters", shown.join(", ")))
 }

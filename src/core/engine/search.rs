@@ -7,7 +7,7 @@ use super::retrieve::no_prompt;
 use crate::api::{Filters, SearchBy, SearchRequest, SimilarRequest};
 use crate::domain::{FoundPrompt, PromptFields, PromptSummary, SearchResult, limits};
 use crate::error::Result;
-use crate::search::{self, Wanted};
+use crate::search::{self, SearchPage};
 use crate::store::{FindStore, PromptForm};
 
 impl Engine {
@@ -68,9 +68,9 @@ impl Engine {
         Arc::<dyn crate::store::Store>::clone(self.store())
     }
 
-    fn wanted(&self, filters: Filters, limit: Option<u32>, offset: u64, fields: Option<PromptFields>) -> Wanted {
+    fn wanted(&self, filters: Filters, limit: Option<u32>, offset: u64, fields: Option<PromptFields>) -> SearchPage {
         let filter = filters.into_filter(self.inner.clock.now());
         let fields = fields.unwrap_or(PromptFields::ALL);
-        Wanted { filter, limit: limit.unwrap_or(limits::DEFAULT_LIMIT), offset, fields }
+        SearchPage { filter, limit: limit.unwrap_or(limits::DEFAULT_LIMIT), offset, fields }
     }
 }

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::estimate::{Estimate, Judgeable, Preflight};
-use super::jobs::{self, Life};
+use super::estimate::{Estimate, JudgingInput, Preflight};
+use super::jobs::{self, WorkOrigin};
 use super::judging::{Author, JudgePanel};
-use super::prepared::{Lifetime, Prepared, Ready};
+use super::prepared::{Lifetime, PlannedRun, Prepared};
 use super::retrieve::no_prompt;
 use super::{Engine, spend, wiring};
 use crate::api::{PromptKey, SelectRequest};
@@ -43,41 +43,41 @@ impl Engine {
     /// # Errors
     /// As [`Engine::select`], except for the budget.
     pub async fn prepare_selection(&self, operation: Operation, request: SelectRequest) -> Result<Prepared> {
-        let matter = self.matter(&request).await?;
-        let bench = self.bench_for(&request, &matter)?;
-        self.check_calls(&request, &matter, &bench)?;
-        let preflight = self.preflight_of(&request, &matter, &bench)?;
+        let selection_input = self.selection_input(&request).await?;
+        let panel = self.panel_for_selection(&request, &selection_input)?;
+        self.check_calls(&request, &selection_input, &panel)?;
+        let preflight = self.preflight_of(&request, &selection_input, &panel)?;
         let (engine, asked) = (self.clone(), preflight.clone());
-        drop(bench);
+        drop(panel);
         let keeper = Arc::clone(&self.inner.keeper);
         Ok(Prepared::new(preflight, request.budget_usd, keeper, move |budget_usd, lifetime| {
             let warning = engine.consent(&asked, budget_usd, "name fewer prompts or a cheaper judge")?;
             let request = SelectRequest { budget_usd, ..request };
-            engine.ready(operation, &request, matter, Life::New(lifetime), warning)
+            engine.ready(operation, &request, selection_input, WorkOrigin::New(lifetime), warning)
         }))
     }
 
     /// Plans the rest of a resumed selection. The judge's earlier replies are in its cache.
-    pub(super) async fn ready_to_select(&self, request: SelectRequest, life: Life) -> Result<Ready> {
-        let matter = self.matter(&request).await?;
-        self.ready(Operation::Select, &request, matter, life, None)
+    pub(super) async fn ready_to_select(&self, request: SelectRequest, life: WorkOrigin) -> Result<PlannedRun> {
+        let selection_input = self.selection_input(&request).await?;
+        self.ready(Operation::Select, &request, selection_input, life, None)
     }
 
     fn ready(
         &self,
         operation: Operation,
         request: &SelectRequest,
-        matter: SelectionInput,
-        life: Life,
+        selection_input: SelectionInput,
+        life: WorkOrigin,
         warning: Option<String>,
-    ) -> Result<Ready> {
-        let bench = self.bench_for(request, &matter)?;
-        let warnings = bench.warnings.iter().cloned().chain(warning).collect();
+    ) -> Result<PlannedRun> {
+        let panel = self.panel_for_selection(request, &selection_input)?;
+        let warnings = panel.warnings.iter().cloned().chain(warning).collect();
         let session_id = self.session_of(&life);
         let labels = Labels { session: Some(session_id), command: operation.as_str(), tags: Vec::new() };
         let judge = JudgePlan {
-            judges: self.judges(&bench.targets, request.no_cache)?,
-            rubric: self.rubric(request.criteria.as_ref(), &matter.persona)?,
+            judges: self.judges(&panel.targets, request.no_cache)?,
+            rubric: self.rubric(request.criteria.as_ref(), &selection_input.persona)?,
             thorough: request.thorough,
             confidence: wanted(request),
             order_swaps: self.config().judge.order_swaps,
@@ -85,20 +85,20 @@ impl Engine {
         let job = JudgeJob {
             operation,
             judge,
-            task: matter.task,
-            persona: matter.persona,
+            task: selection_input.task,
+            persona: selection_input.persona,
             keep: true,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: self.config().run.max_concurrency,
             account: self.account_of(&life, caps(request), labels),
         };
         let is_embedded = job.judge.judges.iter().all(|judge| judge.provider.name() == BUILTIN);
-        let mut plan = SelectPlan { session_id, candidates: matter.candidates, job, warnings, journal: None };
+        let mut plan = SelectPlan { session_id, candidates: selection_input.candidates, job, warnings, journal: None };
         plan.journal = match life {
-            Life::Resumed { journal, .. } => Some(journal),
+            WorkOrigin::Resumed { journal, .. } => Some(journal),
             // A comparison is more than its judging, so it is not a job.
-            Life::New(Lifetime::Attached) if is_embedded || operation != Operation::Select => None,
-            Life::New(lifetime) => {
+            WorkOrigin::New(Lifetime::Attached) if is_embedded || operation != Operation::Select => None,
+            WorkOrigin::New(lifetime) => {
                 let keys = plan.candidates.iter().map(|prompt| PromptKey::Id(prompt.id)).collect();
                 let asked = SelectRequest { prompt_ids: keys, ..request.clone() };
                 Some(self.journal(NewJob {
@@ -116,7 +116,7 @@ impl Engine {
             self.journalled(&mut plan.job.judge.judges, journal);
         }
         let (journal, ports) = (plan.journal.clone(), self.ports());
-        Ok(Ready { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
+        Ok(PlannedRun { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
     }
 
     /// The most that a selection can cost. Sends nothing.
@@ -124,15 +124,20 @@ impl Engine {
     /// # Errors
     /// As [`Engine::select`], except for the budget.
     pub async fn estimate_selection(&self, request: &SelectRequest) -> Result<Estimate> {
-        let matter = self.matter(request).await?;
-        let bench = self.bench_for(request, &matter)?;
-        self.estimate_of(request, &matter, &bench)
+        let selection_input = self.selection_input(request).await?;
+        let panel = self.panel_for_selection(request, &selection_input)?;
+        self.estimate_of(request, &selection_input, &panel)
     }
 
     /// Refuses a `max_calls` that is too low for any choice, before anything is sent.
-    fn check_calls(&self, request: &SelectRequest, matter: &SelectionInput, bench: &JudgePanel<'_>) -> Result<()> {
-        let texts: BTreeSet<&str> = matter.candidates.iter().map(|prompt| prompt.content.as_str()).collect();
-        let judges = bench.targets.len();
+    fn check_calls(
+        &self,
+        request: &SelectRequest,
+        selection_input: &SelectionInput,
+        panel: &JudgePanel<'_>,
+    ) -> Result<()> {
+        let texts: BTreeSet<&str> = selection_input.candidates.iter().map(|prompt| prompt.content.as_str()).collect();
+        let judges = panel.targets.len();
         let least = judge::least_asks(texts.len(), judges, self.config().judge.order_swaps);
         match request.max_calls {
             Some(most) if most < least => {
@@ -154,37 +159,46 @@ impl Engine {
     fn preflight_of(
         &self,
         request: &SelectRequest,
-        matter: &SelectionInput,
-        bench: &JudgePanel<'_>,
+        selection_input: &SelectionInput,
+        panel: &JudgePanel<'_>,
     ) -> Result<Preflight> {
-        self.against_preflight(request.budget_usd, || self.estimate_of(request, matter, bench))
+        self.against_preflight(request.budget_usd, || self.estimate_of(request, selection_input, panel))
     }
 
     fn estimate_of(
         &self,
         request: &SelectRequest,
-        matter: &SelectionInput,
-        bench: &JudgePanel<'_>,
+        selection_input: &SelectionInput,
+        panel: &JudgePanel<'_>,
     ) -> Result<Estimate> {
-        let rubric = self.rubric(request.criteria.as_ref(), &matter.persona)?;
-        let judgeable = Judgeable {
-            task: &matter.task,
-            persona: &matter.persona,
+        let rubric = self.rubric(request.criteria.as_ref(), &selection_input.persona)?;
+        let judgeable = JudgingInput {
+            task: &selection_input.task,
+            persona: &selection_input.persona,
             rubric,
-            targets: &bench.targets,
-            candidates: matter.candidates.len(),
-            longest: matter.candidates.iter().map(|prompt| prompt.content.len() as u64).max().unwrap_or_default(),
+            targets: &panel.targets,
+            candidates: selection_input.candidates.len(),
+            longest: selection_input
+                .candidates
+                .iter()
+                .map(|prompt| prompt.content.len() as u64)
+                .max()
+                .unwrap_or_default(),
             thorough: request.thorough,
         };
         self.estimate_of_judge(&judgeable, caps(request).assumed_price)
     }
 
-    fn bench_for<'a>(&'a self, request: &'a SelectRequest, matter: &SelectionInput) -> Result<JudgePanel<'a>> {
-        let authors: Vec<Author<'_>> = matter.candidates.iter().map(Author::of).collect();
-        self.bench(&request.judges, self.usual_judge(), &authors)
+    fn panel_for_selection<'a>(
+        &'a self,
+        request: &'a SelectRequest,
+        selection_input: &SelectionInput,
+    ) -> Result<JudgePanel<'a>> {
+        let authors: Vec<Author<'_>> = selection_input.candidates.iter().map(Author::of).collect();
+        self.panel(&request.judges, self.default_judge(), &authors)
     }
 
-    async fn matter(&self, request: &SelectRequest) -> Result<SelectionInput> {
+    async fn selection_input(&self, request: &SelectRequest) -> Result<SelectionInput> {
         let mut candidates = self.distinct(&request.prompt_ids).await?;
         let task = match &request.task {
             Some(task) => task.clone(),

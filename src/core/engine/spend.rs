@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::Engine;
-use super::jobs::Life;
+use super::jobs::WorkOrigin;
 use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 use crate::error::Result;
 use crate::ids::SystemIds;
 use crate::ledger::{Account, CallLog, Caps, Labels, Money, Price};
-use crate::store::{SpendQuery, SpendRow, StoreBook};
+use crate::store::{SpendQuery, SpendRow, StoreCallLog};
 
 impl Engine {
     /// The recorded spend, added up, and the caps in force.
@@ -51,10 +51,12 @@ impl Engine {
     }
 
     /// The account of new or resumed work.
-    pub(super) fn account_of(&self, life: &Life, caps: Caps, labels: Labels) -> Account {
+    pub(super) fn account_of(&self, life: &WorkOrigin, caps: Caps, labels: Labels) -> Account {
         match life {
-            Life::New(_) => self.account(caps, labels),
-            Life::Resumed { taken, .. } => Account::reopen(caps, labels, Some(Arc::clone(self.call_log())), *taken),
+            WorkOrigin::New(_) => self.account(caps, labels),
+            WorkOrigin::Resumed { taken, .. } => {
+                Account::reopen(caps, labels, Some(Arc::clone(self.call_log())), *taken)
+            }
         }
     }
 
@@ -64,7 +66,7 @@ impl Engine {
             let daily_cap = self.config().spend.daily_budget_usd.map(Money::from_dollars_down);
             // Call ids need not be reproducible, and must not disturb the sequence of prompt ids.
             let ids = Arc::new(SystemIds);
-            Arc::new(StoreBook::new(Arc::clone(self.store()), Arc::clone(&self.inner.clock), ids, daily_cap))
+            Arc::new(StoreCallLog::new(Arc::clone(self.store()), Arc::clone(&self.inner.clock), ids, daily_cap))
         })
     }
 }

@@ -43,7 +43,7 @@ impl Engine {
         let (since, until) = (filter.since, filter.until);
         let by = request.by.unwrap_or_else(|| StatsBy::USUAL.to_vec());
         let asked = by.clone();
-        let measured = self.aside(move |store| store.measure_watched(filter, asked, watch).wait()).await?;
+        let measured = self.run_blocking(move |store| store.measure_watched(filter, asked, watch).wait()).await?;
         let groups = statistics::groups(&by, measured.groups, request.limit);
         Ok(StatsReport { since, until, total: measured.total, groups })
     }
@@ -55,11 +55,11 @@ impl Engine {
     pub async fn metrics(&self, request: MetricsRequest) -> Result<MetricsReport> {
         if !request.prompt_ids.is_empty() {
             let prompts = self.named(&request.prompt_ids).await?;
-            return self.aside(move |store| measured(store, &prompts, prompts.len() as u64)).await;
+            return self.run_blocking(move |store| measured(store, &prompts, prompts.len() as u64)).await;
         }
         let filter = request.filters.into_filter(self.inner.clock.now());
         let limit = request.limit.unwrap_or(limits::DEFAULT_MEASURED);
-        self.aside(move |store| {
+        self.run_blocking(move |store| {
             let matched = store.count(filter.clone()).wait()?;
             let newest = PageSpec { limit, offset: 0, cursor: None };
             let prompts = store.page(filter, Order::Newest, newest).wait()?.items;
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// Runs slow work on tokio's blocking threads, or in place if there is no runtime.
-    pub(super) async fn aside<T: Send + 'static>(
+    pub(super) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
     ) -> Result<T> {

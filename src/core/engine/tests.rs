@@ -299,7 +299,7 @@ async fn facts_of_a_provider_tell_where_its_key_is_and_never_what_it_is() {
         "providers:\n  lab: {kind: openai, base_url: \"http://127.0.0.1:9/v1\", api_key: canary-of-facts-1234, model: m}\n\
          phases:\n  solutio: {provider: builtin, fallback: [lab]}\n",
     );
-    let facts = home.engine().provider_facts().await;
+    let facts = home.engine().provider_details().await;
     let of = |name: &str| facts.iter().find(|facts| facts.info.name == name).unwrap();
     let lab = of("lab");
     assert_eq!((lab.is_configured, &lab.key), (true, &KeySource::Configured));

@@ -55,7 +55,7 @@ impl Engine {
         pipeline::start_task(self.inner.ids.session(), Operation::Import, None, move |report| async move {
             let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
             let format = format_of(request.format.as_deref());
-            let watch = move |progress| tell(&report, progress);
+            let watch = move |progress| report_progress(&report, progress);
             let imported = transfer::import(store, format, request.dry_run, input, now, watch).await?;
             if request.makes_vectors() {
                 engine.index_soon();
@@ -75,7 +75,7 @@ impl Engine {
         let total = Some(file.rows());
         Ok(pipeline::start_task(self.inner.ids.session(), Operation::Migrate, total, move |report| async move {
             let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
-            let watch = move |progress| tell(&report, progress);
+            let watch = move |progress| report_progress(&report, progress);
             let imported = transfer::alchemy::import(store, file, request.dry_run, now, watch).await?;
             if request.makes_vectors() {
                 engine.index_soon();
@@ -86,7 +86,7 @@ impl Engine {
 }
 
 /// Reports the progress of an import.
-fn tell(report: &Reporter, progress: TransferProgress) {
+fn report_progress(report: &Reporter, progress: TransferProgress) {
     let part = match progress.stage {
         Stage::Checking => part::CHECKING,
         Stage::Storing | Stage::Writing => part::STORING,

@@ -20,9 +20,9 @@ use crate::ledger::{Caps, Labels};
 use crate::store::{Applied, Mutation};
 
 /// How many matches of an ambiguous id are looked up.
-const MEANINGS: usize = 6;
+const MOST_MATCHES: usize = 6;
 /// How often a program that stays open empties expired prompts from the trash.
-const DAY: Duration = Duration::from_hours(24);
+const EXPIRY_INTERVAL: Duration = Duration::from_hours(24);
 
 /// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -151,7 +151,7 @@ impl Engine {
             if let Err(error) = self.expire_what_is_due().await {
                 tracing::warn!(%error, "what has been in the trash for too long could not be deleted");
             }
-            sleep(DAY).await;
+            sleep(EXPIRY_INTERVAL).await;
         }
     }
 
@@ -205,7 +205,7 @@ impl Engine {
                     last.prompts.iter().map(|trashed| trashed.prompt.id).collect()
                 }
                 PromptKey::Id(id) => self.store().resolve_trashed(id.to_string(), 1).await?,
-                PromptKey::Fragment(digits) => self.store().resolve_trashed(digits.clone(), MEANINGS).await?,
+                PromptKey::Fragment(digits) => self.store().resolve_trashed(digits.clone(), MOST_MATCHES).await?,
             };
             let id = match meanings.as_slice() {
                 [] => return Err(not_in_trash(key)),

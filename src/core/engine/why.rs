@@ -10,8 +10,8 @@ use super::retrieve::no_prompt;
 use super::wiring;
 use crate::api::WhyRequest;
 use crate::domain::{
-    Ancestor, Filter, JudgeName, JudgeProfile, JudgeTold, Judgement, JudgementTold, Opponent, Order, OrderTold, Prompt,
-    PromptId, Ranking, RatingTold, StepMetrics, Timestamp, Why, limits,
+    Ancestor, Filter, JudgeName, JudgeProfile, JudgeStatus, Judgement, JudgementExplanation, Opponent, Order,
+    OrderVerdict, Prompt, PromptId, PromptRating, Ranking, StepMetrics, Timestamp, Why, limits,
 };
 use crate::error::{Error, Result};
 use crate::judge;
@@ -37,7 +37,7 @@ impl Engine {
         let judgements = self.store().judgements_of(id, limit).await?;
         let profiles = self.profiles_of(&judgements).await?;
         let now = self.inner.clock.now();
-        let told = |judgement: &Judgement| told(judgement, id, &profiles, now);
+        let as_seen_from = |judgement: &Judgement| as_seen_from(judgement, id, &profiles, now);
         Ok(Why {
             prompt_id: id,
             session_id: prompt.session_id,
@@ -59,7 +59,7 @@ impl Engine {
             rank: relations.rank,
             ranked: relations.ranked,
             ranking,
-            judgements: judgements.iter().filter_map(told).collect(),
+            judgements: judgements.iter().filter_map(as_seen_from).collect(),
         })
     }
 
@@ -116,17 +116,17 @@ impl Engine {
 }
 
 /// A judgement as seen from `id`; `None` if `id` is not in its ranking.
-fn told(
+fn as_seen_from(
     judgement: &Judgement,
     id: PromptId,
     profiles: &BTreeMap<JudgeName, JudgeProfile>,
     now: Timestamp,
-) -> Option<JudgementTold> {
+) -> Option<JudgementExplanation> {
     let known: Vec<Option<JudgeProfile>> = judgement.judges.iter().map(|judge| profiles.get(judge).cloned()).collect();
     let concluded = judge::conclude(judgement, &known)?;
     let place = concluded.ranking.iter().position(|standing| standing.prompt_id == id)?;
     let standing = concluded.ranking.get(place)?.clone();
-    let judge = |(name, profile): (&JudgeName, &Option<JudgeProfile>)| JudgeTold {
+    let judge = |(name, profile): (&JudgeName, &Option<JudgeProfile>)| JudgeStatus {
         name: name.clone(),
         audit_age_days: profile.as_ref().map(|profile| days_between(profile.audited_at, now)),
         usable: profile.as_ref().map(|profile| profile.usable),
@@ -145,7 +145,7 @@ fn told(
         })
     });
     let ratings = judgement.ratings.iter().filter(|rating| rating.prompt_id == id);
-    Some(JudgementTold {
+    Some(JudgementExplanation {
         id: judgement.id,
         created_at: judgement.created_at,
         operation: judgement.operation.clone(),
@@ -160,7 +160,11 @@ fn told(
         place: u32::try_from(place + 1).unwrap_or(u32::MAX),
         standing,
         ratings: ratings
-            .map(|rating| RatingTold { judge: rating.judge, score: rating.score, reasoning: rating.reasoning.clone() })
+            .map(|rating| PromptRating {
+                judge: rating.judge,
+                score: rating.score,
+                reasoning: rating.reasoning.clone(),
+            })
             .collect(),
         opponents: opponents.collect(),
         swap_consistency: concluded.swap_consistency,
@@ -171,14 +175,14 @@ fn told(
 }
 
 /// The verdicts on these two prompts, seen from `id`.
-fn orders(judgement: &Judgement, id: PromptId, other: PromptId) -> Vec<OrderTold> {
+fn orders(judgement: &Judgement, id: PromptId, other: PromptId) -> Vec<OrderVerdict> {
     let seen = judgement.verdicts.iter().filter_map(|verdict| {
         let shown_first = match (verdict.first, verdict.second) {
             pair if pair == (id, other) => true,
             pair if pair == (other, id) => false,
             _ => return None,
         };
-        Some(OrderTold {
+        Some(OrderVerdict {
             judge: verdict.judge,
             shown_first,
             // Avoids negative zero, which would look like a margin.

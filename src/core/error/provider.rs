@@ -25,7 +25,7 @@ pub struct ProviderError {
     /// refused connection, a name that does not resolve, no common TLS.
     pub never_sent: bool,
     /// True when no call was made, because the provider is known to be down.
-    pub never_asked: bool,
+    pub never_called: bool,
     /// Whether the provider itself said that a retry may succeed; `None` when it said nothing and
     /// the kind of failure decides.
     pub should_retry: Option<bool>,
@@ -49,7 +49,7 @@ pub enum ProviderFailure {
     /// The call would exceed a cap set by the user; nothing was sent.
     Budget,
     /// The call log cannot be read or written, so a cap cannot be enforced; nothing was sent.
-    Book,
+    CallLogFailed,
     /// No connection, no first token, a stall in the middle, or too long overall.
     Timeout,
 }
@@ -65,7 +65,7 @@ impl ProviderError {
             upstream_status: None,
             refused_parameter: None,
             never_sent: false,
-            never_asked: false,
+            never_called: false,
             should_retry: None,
         }
     }
@@ -100,8 +100,8 @@ impl ProviderError {
 
     /// Marks the failure as one of a call that was never made.
     #[must_use]
-    pub fn without_asking(mut self) -> Self {
-        self.never_asked = true;
+    pub fn without_call(mut self) -> Self {
+        self.never_called = true;
         self.before_sending()
     }
 
@@ -114,7 +114,7 @@ impl ProviderError {
             ProviderFailure::Rejected | ProviderFailure::Refused => Code::ProviderRejected,
             ProviderFailure::Timeout => Code::ProviderTimeout,
             ProviderFailure::Budget => Code::BudgetExceeded,
-            ProviderFailure::Book => Code::Storage,
+            ProviderFailure::CallLogFailed => Code::Storage,
         }
     }
 

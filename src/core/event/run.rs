@@ -77,7 +77,7 @@ impl EventSender {
 
     /// Reports progress without waiting. It replaces an unread report of the same part, and is
     /// dropped while there is no room, because more will follow.
-    pub fn tell_progress(&self, part: Option<&str>, done: u64, total: Option<u64>) {
+    pub fn send_progress(&self, part: Option<&str>, done: u64, total: Option<u64>) {
         let kind = EventKind::Progress { part: part.map(str::to_owned), done, total };
         if let Some(tap) = &self.tap {
             tap(&kind);
@@ -344,18 +344,18 @@ mod tests {
     async fn of_progress_that_nobody_read_the_last_is_told() {
         let (sender, mut run) = channel(2);
         for done in 0..=3 {
-            sender.tell_progress(Some("words"), done, Some(3));
+            sender.send_progress(Some("words"), done, Some(3));
         }
-        sender.tell_progress(Some("vectors"), 1, None);
-        sender.tell_progress(None, 9, None);
+        sender.send_progress(Some("vectors"), 1, None);
+        sender.send_progress(None, 9, None);
         let at = |part: &str, done, total| EventKind::Progress { part: Some(part.into()), done, total };
         assert_eq!(run.next().await.unwrap().kind, at("words", 3, Some(3)));
-        sender.tell_progress(Some("vectors"), 2, None);
+        sender.send_progress(Some("vectors"), 2, None);
         assert_eq!(run.next().await.unwrap().kind, at("vectors", 2, None));
         sender.send(EventKind::Cancelled {}).await;
         assert_eq!(run.next().await.unwrap().kind, EventKind::Cancelled {}, "for the third there was no room");
         drop(run);
-        sender.tell_progress(None, 1, None);
+        sender.send_progress(None, 1, None);
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Journal;
-use crate::provider::cache::{Answer, AnswerKey, AnswerStore, CacheNamespace, NamespaceLimits};
+use crate::provider::cache::{AnswerKey, AnswerStore, CacheNamespace, CachedAnswer, NamespaceLimits};
 use crate::store::{JobProgress, JobUnit};
 
 /// The limits of a job's responses, which are valid as long as the job exists.
@@ -24,11 +24,11 @@ impl JournalledAnswers {
 }
 
 impl AnswerStore for JournalledAnswers {
-    fn get(&self, key: &AnswerKey) -> Option<Answer> {
+    fn get(&self, key: &AnswerKey) -> Option<CachedAnswer> {
         serde_json::from_value(self.0.result_of(&unit_of(key))?.clone()).ok()
     }
 
-    fn put(&self, _: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, _: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<CachedAnswer>) {
         match serde_json::to_value(&*answer) {
             Ok(result) => {
                 let unit = JobUnit { unit: unit_of(&key), is_whole: false, result };

@@ -18,7 +18,7 @@ pub const HINT: &str = "`aludel jobs --all` lists them; one that has ended is fo
 const STEP: u32 = 256;
 
 /// A follower of one job. Dropping it does not affect the job.
-pub struct Following {
+pub struct JobFollower {
     store: Arc<dyn Store>,
     id: SessionId,
     /// The number of the next event.
@@ -32,7 +32,7 @@ pub struct Following {
     is_over: bool,
 }
 
-impl Following {
+impl JobFollower {
     /// Follows this job from the event number `from`.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Following {
     }
 
     /// Waits for the next event. `None` after the terminal one, or if no process works on the job
-    /// and no server resumes it; [`Following::job`] has its state then. Cancel-safe.
+    /// and no server resumes it; [`JobFollower::job`] has its state then. Cancel-safe.
     ///
     /// # Errors
     /// `not_found` when the job was removed meanwhile; `storage`.

@@ -12,7 +12,9 @@ use crate::domain::{JobState, Operation, SessionId};
 use crate::error::Result;
 use crate::event::EventKind;
 use crate::event::run::{RunControl, Tap};
-use crate::store::{ENDED_FOR, Held, JobEnd, JobProgress, JobUnit, NewJob, Pending, Renewal, Store, Taken, Worker};
+use crate::store::{
+    ClaimedJob, Held, JobEnd, JobProgress, JobUnit, LeaseRenewal, NewJob, Pending, STOPPED_JOB_RETENTION, Store, Worker,
+};
 
 /// The number of units read at once.
 const STEP: u32 = 1_000;
@@ -38,21 +40,21 @@ struct Inner {
     known: BTreeMap<String, Value>,
     /// True if there is anything to resume.
     has_units: AtomicBool,
-    standing: Standing,
+    standing: HoldState,
 }
 
 /// The state of this process's hold on the job.
 #[derive(Default)]
-struct Standing {
+struct HoldState {
     /// The job is stored, or is being stored.
     has_begun: AtomicBool,
     /// This process holds it.
     is_held: AtomicBool,
     /// This process is shutting down, and another is to resume the job.
-    is_let_go: AtomicBool,
+    is_released: AtomicBool,
 }
 
-impl Standing {
+impl HoldState {
     fn begin(&self) {
         self.has_begun.store(true, Ordering::Release);
         self.is_held.store(true, Ordering::Release);
@@ -61,7 +63,7 @@ impl Standing {
 
 /// Whether a job was already stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum BeginOutcome {
     /// It was stored now.
     Now,
     /// It was stored before.
@@ -81,7 +83,7 @@ impl Journal {
             new: Mutex::new(Some(job)),
             known: BTreeMap::new(),
             has_units: AtomicBool::new(false),
-            standing: Standing::default(),
+            standing: HoldState::default(),
         }))
     }
 
@@ -89,7 +91,7 @@ impl Journal {
     ///
     /// # Errors
     /// `storage`.
-    pub async fn resumed(store: Arc<dyn Store>, worker: Worker, taken: &Taken) -> Result<Self> {
+    pub async fn resumed(store: Arc<dyn Store>, worker: Worker, taken: &ClaimedJob) -> Result<Self> {
         let mut known = BTreeMap::new();
         let mut after = None;
         loop {
@@ -101,7 +103,7 @@ impl Journal {
             }
         }
         let standing =
-            Standing { has_begun: AtomicBool::new(true), is_held: AtomicBool::new(true), ..Standing::default() };
+            HoldState { has_begun: AtomicBool::new(true), is_held: AtomicBool::new(true), ..HoldState::default() };
         Ok(Self(Arc::new(Inner {
             store,
             worker,
@@ -139,11 +141,11 @@ impl Journal {
     ///
     /// # Errors
     /// `storage`.
-    pub async fn begin(&self) -> Result<Begun> {
-        let Some(pending) = self.beginning() else { return Ok(Begun::Before) };
+    pub async fn begin(&self) -> Result<BeginOutcome> {
+        let Some(pending) = self.beginning() else { return Ok(BeginOutcome::Before) };
         pending.await?;
         self.0.standing.begin();
-        Ok(Begun::Now)
+        Ok(BeginOutcome::Now)
     }
 
     /// Like [`Journal::begin`], for work that can do without: if the job cannot be stored, nothing
@@ -156,7 +158,7 @@ impl Journal {
 
     /// Like [`Journal::begin_if_possible`], without waiting; for work that is recorded only by
     /// [`Journal::note`].
-    pub fn begin_aside(&self) {
+    pub fn begin_in_background(&self) {
         if let Some(pending) = self.beginning() {
             self.0.standing.begin();
             let journal = self.clone();
@@ -227,7 +229,7 @@ impl Journal {
 
     /// Runs the work while renewing the job's lease. Cancels it through `control` when a stop is
     /// requested or another process has taken the job.
-    pub async fn attended<T>(&self, control: &RunControl, work: impl Future<Output = T>) -> T {
+    pub async fn run_with_lease<T>(&self, control: &RunControl, work: impl Future<Output = T>) -> T {
         tokio::select! {
             biased;
             done = work => done,
@@ -247,13 +249,13 @@ impl Journal {
             let is_due = renewed.elapsed() >= renewed_every;
             let stands = if is_due { self.renew().await } else { self.look().await };
             match stands {
-                Ok(Renewal::Held) => {
+                Ok(LeaseRenewal::Held) => {
                     if is_due {
                         renewed = Instant::now();
                     }
                 }
-                Ok(Renewal::StopAsked) => control.cancel_all(),
-                Ok(Renewal::Lost) => {
+                Ok(LeaseRenewal::StopAsked) => control.cancel_all(),
+                Ok(LeaseRenewal::Lost) => {
                     tracing::warn!(job = %self.id(), "the job was taken up by another process; it is stopped here");
                     self.0.standing.is_held.store(false, Ordering::Release);
                     control.cancel_all();
@@ -264,24 +266,24 @@ impl Journal {
         }
     }
 
-    async fn renew(&self) -> Result<Renewal> {
+    async fn renew(&self) -> Result<LeaseRenewal> {
         self.0.store.renew_job(self.0.held, self.0.worker.lease).await
     }
 
     /// Reads the state of the job without a write.
-    async fn look(&self) -> Result<Renewal> {
+    async fn look(&self) -> Result<LeaseRenewal> {
         let job = self.0.store.job(self.id()).await?;
         Ok(match job {
-            Some((job, _)) if job.attempt != self.0.held.attempt || job.state.has_ended() => Renewal::Lost,
-            Some((job, _)) if job.state == JobState::Stopping => Renewal::StopAsked,
+            Some((job, _)) if job.attempt != self.0.held.attempt || job.state.has_ended() => LeaseRenewal::Lost,
+            Some((job, _)) if job.state == JobState::Stopping => LeaseRenewal::StopAsked,
             // The job may not be stored yet.
-            _ => Renewal::Held,
+            _ => LeaseRenewal::Held,
         })
     }
 
     /// Leaves the job for another process: stopping it after this counts as an interruption.
-    pub fn let_go(&self) {
-        self.0.standing.is_let_go.store(true, Ordering::Release);
+    pub fn release(&self) {
+        self.0.standing.is_released.store(true, Ordering::Release);
     }
 
     /// Records the end of the job. A failure to do so is only logged, because the work is done.
@@ -295,12 +297,12 @@ impl Journal {
             _ => JobState::Failed,
         };
         let Inner { store, held, kept, standing, has_units, .. } = &*self.0;
-        let is_let_go = standing.is_let_go.load(Ordering::Acquire);
-        if state == JobState::Cancelled && is_let_go {
+        let is_released = standing.is_released.load(Ordering::Acquire);
+        if state == JobState::Cancelled && is_released {
             return self.note_end(store.release_job(*held).await);
         }
         let is_of_use = *kept || (state != JobState::Finished && has_units.load(Ordering::Acquire));
-        let stored_for = if is_of_use { ENDED_FOR } else { SERVED_FOR };
+        let stored_for = if is_of_use { STOPPED_JOB_RETENTION } else { SERVED_FOR };
         self.note_end(store.end_job(*held, JobEnd { state, event: last.clone(), stored_for }).await);
     }
 

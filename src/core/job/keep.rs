@@ -41,7 +41,7 @@ impl Keeper {
     }
 
     /// Stops all jobs of this process, leaves them for another, and waits until that is recorded.
-    pub async fn let_go(&self) {
+    pub async fn release(&self) {
         loop {
             let ended = self.ended.notified();
             tokio::pin!(ended);
@@ -52,7 +52,7 @@ impl Keeper {
                     return;
                 }
                 for Kept { control, journal } in runs.values() {
-                    journal.let_go();
+                    journal.release();
                     control.cancel_all();
                 }
             }

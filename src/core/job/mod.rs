@@ -2,15 +2,15 @@
 //! follow, stop and resume it.
 //!
 //! A job has a [`Journal`], which records its start, each finished unit and its end.
-//! [`Journal::attended`] renews its lease meanwhile and stops it on request. A job is *attached* if
+//! [`Journal::run_with_lease`] renews its lease meanwhile and stops it on request. A job is *attached* if
 //! the requester consumes its [`Run`](crate::event::Run), and *kept* if [`Keeper`] does. Followers
-//! read the recorded events ([`Following`]), which have the same numbers in every process.
+//! read the recorded events ([`JobFollower`]), which have the same numbers in every process.
 //!
 //! The operation that started a job also resumes it: it takes the job
 //! ([`JobStore::take_job`](crate::store::JobStore)), reads the results in the journal of the new
 //! attempt, and makes the rest.
 //!
-//! An ended job is stored for a while ([`ENDED_FOR`](crate::store::ENDED_FOR)). An attached job
+//! An ended job is stored for a while ([`STOPPED_JOB_RETENTION`](crate::store::ENDED_FOR)). An attached job
 //! that has finished, or has nothing to resume, is stored only for its followers to see the end.
 
 mod answers;
@@ -25,8 +25,8 @@ mod tests;
 use std::time::Duration;
 
 pub use answers::{JournalledAnswers, LIMITS as ANSWER_LIMITS};
-pub use follow::{Following, HINT, no_job};
-pub use journal::{Begun, Journal, variant_unit};
+pub use follow::{HINT, JobFollower, no_job};
+pub use journal::{BeginOutcome, Journal, variant_unit};
 pub use keep::Keeper;
 
 /// How long a process holds a job without renewing its lease.

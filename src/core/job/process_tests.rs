@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use serde_json::json;
 
-use super::{Following, Journal};
+use super::{JobFollower, Journal};
 use crate::domain::{GenerationResult, JobState, ModelMetadata, Operation, SessionId};
 use crate::error::Error;
 use crate::event::run::RunControl;
 use crate::event::{Event, EventKind, Outcome};
 use crate::store::sqlite::SqliteStore;
-use crate::store::{JobProgress, JobStore, JobUnit, NewJob, Store, Taking, Worker};
+use crate::store::{JobClaim, JobProgress, JobStore, JobUnit, NewJob, Store, Worker};
 
 const UNITS: u64 = 1_000;
 /// How many units a child does concurrently.
@@ -66,12 +66,12 @@ fn child() {
     runtime().block_on(async {
         let journal = match store.take_job(id(), worker.clone()).await.unwrap() {
             None => Journal::new(Arc::clone(&store), worker, new_job()),
-            Some(Taking::Taken(taken)) => Journal::resumed(Arc::clone(&store), worker, &taken).await.unwrap(),
-            Some(Taking::Refused(job)) => panic!("refused: {job:?}"),
+            Some(JobClaim::ClaimedJob(taken)) => Journal::resumed(Arc::clone(&store), worker, &taken).await.unwrap(),
+            Some(JobClaim::Refused(job)) => panic!("refused: {job:?}"),
         };
         journal.begin().await.unwrap();
         let control = RunControl::new(0);
-        let done = journal.attended(&control, work(folder, &journal, &control)).await;
+        let done = journal.run_with_lease(&control, work(folder, &journal, &control)).await;
         let end = EventKind::end_of(done.map(Outcome::Generate));
         journal.end(&end).await;
         store.close().await.unwrap();
@@ -127,7 +127,7 @@ fn watch(folder: &Path, from: u64) -> Vec<Event> {
         let mut seen: Vec<Event> = Vec::new();
         loop {
             let next = seen.last().map_or(from, |event| event.seq + 1);
-            let Ok(mut following) = Following::of(Arc::clone(&store), id(), next).await else {
+            let Ok(mut following) = JobFollower::of(Arc::clone(&store), id(), next).await else {
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 continue;
             };

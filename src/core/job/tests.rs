@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{Begun, Following, Journal, Keeper};
+use super::{BeginOutcome, JobFollower, Journal, Keeper};
 use crate::domain::{JobState, Operation, SessionId};
 use crate::error::{Code, Error};
 use crate::event::EventKind;
-use crate::pipeline::{Worked, start_work};
+use crate::pipeline::{WorkEnd, start_work};
 use crate::store::sqlite::SqliteStore;
-use crate::store::{JobProgress, JobUnit, NewJob, Store, Taking, Worker};
+use crate::store::{JobClaim, JobProgress, JobUnit, NewJob, Store, Worker};
 
 struct World {
     store: Arc<dyn Store>,
@@ -46,8 +46,8 @@ impl World {
         self.store.job(ID).wait().unwrap().unwrap().0.state
     }
 
-    async fn follow(&self, from: u64) -> Following {
-        Following::of(Arc::clone(&self.store), ID, from).await.unwrap()
+    async fn follow(&self, from: u64) -> JobFollower {
+        JobFollower::of(Arc::clone(&self.store), ID, from).await.unwrap()
     }
 }
 
@@ -56,7 +56,7 @@ fn unit(name: &str) -> JobProgress {
     JobProgress { units, done: 1, ..JobProgress::default() }
 }
 
-async fn forever() -> Worked {
+async fn forever() -> WorkEnd {
     std::future::pending().await
 }
 
@@ -66,7 +66,7 @@ fn until_cancelled(journal: &Journal) -> crate::event::run::Run {
     start_work(ID, 0, Some(journal.clone()), move |_, control| async move {
         journal.begin().await.unwrap();
         control.token().cancelled().await;
-        Worked { result: Err(Error::Cancelled), afterwards: None }
+        WorkEnd { result: Err(Error::Cancelled), afterwards: None }
     })
 }
 
@@ -75,8 +75,8 @@ async fn a_job_begins_once() {
     let world = World::new();
     let journal = world.journal(true, super::LEASE);
     assert!(world.store.job(ID).wait().unwrap().is_none(), "not before it begins");
-    assert_eq!(journal.begin().await.unwrap(), Begun::Now);
-    assert_eq!(journal.begin().await.unwrap(), Begun::Before);
+    assert_eq!(journal.begin().await.unwrap(), BeginOutcome::Now);
+    assert_eq!(journal.begin().await.unwrap(), BeginOutcome::Before);
     assert_eq!(world.state(), JobState::Running);
 }
 
@@ -101,7 +101,7 @@ async fn work_whose_job_was_taken_up_elsewhere_stops_and_writes_no_more() {
     let other = Worker { name: "other".to_owned(), lease: super::LEASE };
     loop {
         match world.store.take_job(ID, other.clone()).await.unwrap() {
-            Some(Taking::Taken(_)) => break,
+            Some(JobClaim::ClaimedJob(_)) => break,
             _ => tokio::time::sleep(Duration::from_millis(3)).await,
         }
     }
@@ -132,7 +132,7 @@ async fn what_a_keeper_lets_go_of_is_interrupted_at_once() {
     journal.begin().await.unwrap();
     keeper.keep(until_cancelled(&journal), journal);
     assert_eq!(world.state(), JobState::Running);
-    timeout(Duration::from_secs(20), keeper.let_go()).await.unwrap();
+    timeout(Duration::from_secs(20), keeper.release()).await.unwrap();
     assert_eq!(world.state(), JobState::Interrupted);
     assert!(!keeper.stop(ID), "it is no longer here");
 }
@@ -162,7 +162,7 @@ async fn a_follower_learns_that_nobody_works_on_the_job() {
     journal.record(unit("a")).await.unwrap();
     assert_eq!(timeout(Duration::from_secs(20), following.next()).await.unwrap().unwrap(), None);
     assert_eq!((following.job().state, following.job().done), (JobState::Interrupted, 1));
-    let missing = Following::of(Arc::clone(&world.store), SessionId(uuid::Uuid::nil()), 0).await;
+    let missing = JobFollower::of(Arc::clone(&world.store), SessionId(uuid::Uuid::nil()), 0).await;
     assert_eq!(missing.err().unwrap().code(), Code::NotFound);
 }
 
@@ -197,7 +197,7 @@ async fn the_next_attempt_knows_what_is_done() {
     journal.record(unit("a")).await.unwrap();
     tokio::time::sleep(Duration::from_millis(5)).await;
     let worker = Worker { name: "next".to_owned(), lease: super::LEASE };
-    let Some(Taking::Taken(taken)) = world.store.take_job(ID, worker.clone()).await.unwrap() else {
+    let Some(JobClaim::ClaimedJob(taken)) = world.store.take_job(ID, worker.clone()).await.unwrap() else {
         panic!("nobody works on it")
     };
     let next = Journal::resumed(Arc::clone(&world.store), worker, &taken).await.unwrap();

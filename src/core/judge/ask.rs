@@ -23,26 +23,26 @@ const SHOWN: usize = 100;
 /// Asks questions.
 pub(super) struct Asker<'a> {
     judging: &'a Judging,
-    comparing: Told,
-    rating: Told,
+    comparing: JudgePrompt,
+    rating: JudgePrompt,
     criteria: Vec<(String, f64)>,
 }
 
 /// The texts of a judge template.
-struct Told {
+struct JudgePrompt {
     system: String,
     task: String,
 }
 
 /// The result of a question, with the metadata of its calls.
 pub(super) struct Answer<T> {
-    pub(super) reply: Result<T, Unanswered>,
+    pub(super) reply: Result<T, AnswerError>,
     pub(super) spent: Vec<ModelMetadata>,
 }
 
 /// Why a question has no answer.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum AnswerError {
     /// The call failed.
     Failed(Error),
     /// The reply could not be read: what was wrong with it, and its beginning.
@@ -52,9 +52,9 @@ pub(super) enum Unanswered {
 impl<'a> Asker<'a> {
     pub(super) fn new(judging: &'a Judging) -> Result<Self> {
         let assets: &Assets = &judging.assets;
-        let told = |template: &MessageTemplate| -> Result<Told> {
+        let told = |template: &MessageTemplate| -> Result<JudgePrompt> {
             let values = JudgeValues { criteria: criterion_values(&judging.rubric), persona: &judging.persona };
-            Ok(Told { system: template.render(values)?, task: template.task.clone() })
+            Ok(JudgePrompt { system: template.render(values)?, task: template.task.clone() })
         };
         Ok(Self {
             judging,
@@ -87,7 +87,7 @@ impl<'a> Asker<'a> {
         for is_repair in [false, true] {
             let (text, completion) = match complete(&*judge.provider, request.clone()).await {
                 Ok(answer) => answer,
-                Err(error) => return Answer { reply: Err(Unanswered::Failed(error.into())), spent },
+                Err(error) => return Answer { reply: Err(AnswerError::Failed(error.into())), spent },
             };
             spent.push(completion.metadata());
             match read(&text) {
@@ -100,7 +100,7 @@ impl<'a> Asker<'a> {
                 }
             }
         }
-        Answer { reply: Err(Unanswered::Unreadable(unreadable)), spent }
+        Answer { reply: Err(AnswerError::Unreadable(unreadable)), spent }
     }
 
     pub(super) fn request(&self, judge: &Judge, question: JudgeQuestion) -> ChatRequest {

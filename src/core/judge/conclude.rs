@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::{
-    Candidate, Comparison, Conclusion, JudgeName, JudgeProfile, Judgement, PairVerdict, PromptId, Rating, Standing,
-    Timestamp,
+    Candidate, Comparison, Conclusion, JudgeName, JudgeProfile, Judgement, PairVerdict, PromptId, RankedCandidate,
+    Rating, Timestamp,
 };
 
-use super::errors::Errors;
-use super::evidence::{self, Opinion};
+use super::errors::ErrorModel;
+use super::evidence::{self, PairOpinion};
 use super::explain;
-use super::field::{Field, compare_ties};
-use super::strength::{self, Fitted, Strength};
+use super::field::{CandidateGroups, compare_ties};
+use super::strength::{self, Strength, StrengthFit};
 
 /// The default P(best) from which a choice is confident.
 pub const CONFIDENT: f64 = 0.8;
@@ -29,7 +29,7 @@ pub const THOROUGHLY_CONFIDENT: f64 = 0.95;
 const DIGITS: f64 = 1000.0;
 
 /// A candidate at least as strong as the winner in this share of draws is tied with it.
-const TOLD_APART: f64 = 0.1;
+const TIED_SHARE: f64 = 0.1;
 
 /// Margins closer to 0 than this count as 0.
 pub(super) const NO_MARGIN: f64 = 1e-9;
@@ -42,7 +42,7 @@ pub(super) struct Evidence<'e> {
     pub(super) ratings: &'e [Rating],
     pub(super) verdicts: &'e [PairVerdict],
     /// Questions without a valid answer.
-    pub(super) lost: explain::Lost,
+    pub(super) lost: explain::MissingAnswers,
     /// The number of candidates before the limit was applied.
     pub(super) given: usize,
     /// The profile of each judge.
@@ -61,7 +61,7 @@ pub struct Concluded {
     /// The candidates tied with the winner; empty if confident.
     pub tied: Vec<PromptId>,
     /// All candidates, best first.
-    pub ranking: Vec<Standing>,
+    pub ranking: Vec<RankedCandidate>,
     /// Every pair with a valid answer, over all judges and both orders.
     pub comparisons: Vec<Comparison>,
     /// The share of pairs (by judge) whose two orders agreed; `None` if none has both orders.
@@ -84,7 +84,7 @@ pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Opt
         candidates: &judgement.candidates,
         ratings: &judgement.ratings,
         verdicts: &judgement.verdicts,
-        lost: explain::Lost::unknown(judgement.missing),
+        lost: explain::MissingAnswers::unknown(judgement.missing),
         given: judgement.candidates.len(),
         profiles,
         at: judgement.created_at,
@@ -95,9 +95,9 @@ pub fn conclude(judgement: &Judgement, profiles: &[Option<JudgeProfile>]) -> Opt
 
 impl Evidence<'_> {
     pub(super) fn conclude(&self) -> Option<Concluded> {
-        let field = Field::of(self.candidates);
+        let field = CandidateGroups::of(self.candidates);
         let opinions = evidence::opinions(&field, self.verdicts, self.profiles);
-        let errors = Errors::of(self.profiles, self.judges.len());
+        let errors = ErrorModel::of(self.profiles, self.judges.len());
         let said = evidence::said(&field, &opinions, self.ratings, self.profiles, &errors);
         let mut fitted = strength::fit(&said, &errors.possibilities, seed(&field));
         if field.len() == 1 {
@@ -111,11 +111,11 @@ impl Evidence<'_> {
         let confident = confidence >= self.wanted;
         let order: Vec<PromptId> = placed.iter().map(|placed| placed.id).collect();
         let lowest = lowest(&placed);
-        let ranking: Vec<Standing> =
+        let ranking: Vec<RankedCandidate> =
             placed.iter().map(|placed| standing(&field, placed, lowest, &comparisons)).collect();
         let tied = if confident { Vec::new() } else { tied(&placed, &fitted) };
         let unknown = placed.iter().filter(|placed| placed.strength.is_none()).count();
-        let told = explain::Told { evidence: self, opinions: &opinions, comparisons: &comparisons, unknown };
+        let told = explain::Explanation { evidence: self, opinions: &opinions, comparisons: &comparisons, unknown };
         let (reasoning, warnings) = (told.reasoning(winner.id, confident), told.warnings());
         Some(Concluded {
             conclusion: Conclusion { winner: winner.id, confidence, confident, order },
@@ -153,13 +153,13 @@ fn in_digits(chance: f64) -> f64 {
 }
 
 /// The seed of the draws: the same for the same candidates in any order.
-pub(super) fn seed(field: &Field) -> u64 {
+pub(super) fn seed(field: &CandidateGroups) -> u64 {
     let hashes: Vec<u8> = field.entries.iter().flat_map(|entry| entry.head().content_hash.to_le_bytes()).collect();
     xxh3_64(&hashes)
 }
 
 /// A ranked candidate.
-struct Placed {
+struct PlacedCandidate {
     id: PromptId,
     entry: usize,
     strength: Option<Strength>,
@@ -168,37 +168,42 @@ struct Placed {
 }
 
 /// All candidates, best first; those without a valid answer last.
-fn placed(field: &Field, fitted: &Fitted) -> Vec<Placed> {
+fn placed(field: &CandidateGroups, fitted: &StrengthFit) -> Vec<PlacedCandidate> {
     let count = field.candidates() as f64;
     let of_entries = field.entries.iter().zip(&fitted.strengths);
     let unknown: usize =
         of_entries.filter(|(_, strength)| strength.is_none()).map(|(entry, _)| entry.members.len()).sum();
     let known_share = 1.0 - unknown as f64 / count;
-    let mut placed: Vec<(&Candidate, Placed)> = Vec::new();
+    let mut placed: Vec<(&Candidate, PlacedCandidate)> = Vec::new();
     for (at, entry) in field.entries.iter().enumerate() {
         let strength = fitted.strengths[at];
         let best = strength.map_or(1.0 / count, |strength| strength.best * known_share / entry.members.len() as f64);
-        let of = |member: &Candidate| Placed { id: member.prompt_id, entry: at, strength, best };
+        let of = |member: &Candidate| PlacedCandidate { id: member.prompt_id, entry: at, strength, best };
         placed.extend(entry.members.iter().map(|member| (member, of(member))));
     }
     // Strengths from even margins differ only by rounding.
-    let rounded = |placed: &Placed| placed.strength.map_or(-1.0, |strength| (strength.score * 1e9).round());
+    let rounded = |placed: &PlacedCandidate| placed.strength.map_or(-1.0, |strength| (strength.score * 1e9).round());
     placed.sort_by(|(a, of_a), (b, of_b)| rounded(of_b).total_cmp(&rounded(of_a)).then_with(|| compare_ties(a, b)));
     placed.into_iter().map(|(_, placed)| placed).collect()
 }
 
 /// The lowest score, which candidates without a valid answer get: they come last.
-fn lowest(placed: &[Placed]) -> f64 {
+fn lowest(placed: &[PlacedCandidate]) -> f64 {
     placed.iter().filter_map(|placed| placed.strength).map(|known| known.score).fold(0.5, f64::min)
 }
 
-fn standing(field: &Field, placed: &Placed, lowest: f64, comparisons: &[Comparison]) -> Standing {
+fn standing(
+    field: &CandidateGroups,
+    placed: &PlacedCandidate,
+    lowest: f64,
+    comparisons: &[Comparison],
+) -> RankedCandidate {
     let head = field.entries[placed.entry].id();
     let own = || comparisons.iter().filter(|one| one.a == head || one.b == head);
     let count =
         |is: &dyn Fn(&Comparison) -> bool| u32::try_from(own().filter(|one| is(one)).count()).unwrap_or(u32::MAX);
     let strength = placed.strength.unwrap_or(Strength { score: lowest, interval: [0.0, 1.0], best: placed.best });
-    Standing {
+    RankedCandidate {
         prompt_id: placed.id,
         score: strength.score,
         interval: strength.interval,
@@ -209,22 +214,22 @@ fn standing(field: &Field, placed: &Placed, lowest: f64, comparisons: &[Comparis
 }
 
 /// The candidates tied with the winner: its copies, those about as strong, at least the nearest.
-fn tied(placed: &[Placed], fitted: &Fitted) -> Vec<PromptId> {
+fn tied(placed: &[PlacedCandidate], fitted: &StrengthFit) -> Vec<PromptId> {
     let Some((winner, others)) = placed.split_first() else { return Vec::new() };
-    let reach = |other: &Placed| {
+    let reach = |other: &PlacedCandidate| {
         if other.entry == winner.entry || other.strength.is_none() {
             1.0
         } else {
             fitted.at_least(other.entry, winner.entry)
         }
     };
-    let nearest = others.iter().map(reach).fold(0.0, f64::max).min(TOLD_APART);
+    let nearest = others.iter().map(reach).fold(0.0, f64::max).min(TIED_SHARE);
     others.iter().filter(|other| reach(other) >= nearest).map(|other| other.id).collect()
 }
 
 /// The compared pairs, over all judges; then each copy with its original.
-fn comparisons(field: &Field, opinions: &[Opinion<'_>]) -> Vec<Comparison> {
-    let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
+fn comparisons(field: &CandidateGroups, opinions: &[PairOpinion<'_>]) -> Vec<Comparison> {
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&PairOpinion<'_>>> = BTreeMap::new();
     for opinion in opinions {
         by_pair.entry((opinion.a, opinion.b)).or_default().push(opinion);
     }
@@ -243,7 +248,7 @@ fn comparisons(field: &Field, opinions: &[Opinion<'_>]) -> Vec<Comparison> {
 }
 
 /// The combined comparison of one pair.
-pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Comparison> {
+pub(super) fn comparison(field: &CandidateGroups, opinions: &[&PairOpinion<'_>]) -> Option<Comparison> {
     let first = opinions.first()?;
     let (a, b) = (field.entries[first.a].id(), field.entries[first.b].id());
     let margin = opinions.iter().map(|opinion| opinion.margin()).sum::<f64>() / opinions.len() as f64 + 0.0;
@@ -257,7 +262,7 @@ pub(super) fn comparison(field: &Field, opinions: &[&Opinion<'_>]) -> Option<Com
 }
 
 /// The share of opinions whose orders agreed; `None` if none has both orders.
-fn swap_consistency(opinions: &[Opinion<'_>]) -> Option<f64> {
-    let both: Vec<bool> = opinions.iter().filter_map(Opinion::agreed).collect();
+fn swap_consistency(opinions: &[PairOpinion<'_>]) -> Option<f64> {
+    let both: Vec<bool> = opinions.iter().filter_map(PairOpinion::agreed).collect();
     (!both.is_empty()).then(|| both.iter().filter(|agreed| **agreed).count() as f64 / both.len() as f64)
 }

@@ -2,7 +2,7 @@
 //!
 //! A judge perceives a candidate's worth plus its own taste. Its margin for a pair is the
 //! difference of what it perceives plus an error of the pair; a rating has its own error. A
-//! [`Possibility`] has the variances of these four, in squared margins. For an untested judge most
+//! [`ErrorHypothesis`] has the variances of these four, in squared margins. For an untested judge most
 //! of the weight is on hypotheses with almost no worth in the verdicts, so one clear pair that
 //! agrees in both orders gives only 0.6; how its margins scatter by position reveals random
 //! answers. A tested judge has the hypotheses that its [`Calibration`] makes likely, narrowed
@@ -13,7 +13,7 @@ use crate::domain::{Calibration, JudgeProfile, LabelledMargin};
 
 /// One hypothesis about a judge: its variances, and its prior weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Possibility {
+pub(super) struct ErrorHypothesis {
     pub(super) weight: f64,
     /// The variance of the candidates' worth.
     pub(super) worth: f64,
@@ -32,8 +32,8 @@ pub(super) struct Possibility {
 
 /// The error model of a panel as a whole.
 #[derive(Debug, Clone)]
-pub(super) struct Errors {
-    pub(super) possibilities: Vec<Possibility>,
+pub(super) struct ErrorModel {
+    pub(super) possibilities: Vec<ErrorHypothesis>,
     /// The weight of each judge; they add up to 1.
     pub(super) weights: Vec<f64>,
     /// True if every judge was tested, so that the gain of further questions can be estimated.
@@ -78,7 +78,7 @@ const SHARED: f64 = 0.5;
 const UNTESTED_SIGNAL: f64 = 0.4;
 const USUAL_ERROR: f64 = 0.35;
 
-impl Errors {
+impl ErrorModel {
     /// The error model of these judges together.
     pub(super) fn of(profiles: &[Option<JudgeProfile>], judges: usize) -> Self {
         let profile = |at: usize| profiles.get(at).and_then(Option::as_ref);
@@ -129,7 +129,7 @@ fn reliability(known: &Calibration) -> f64 {
     (known.signal - known.signal_error).max(0.0) / error.max(LEAST)
 }
 
-fn unknown() -> Vec<Possibility> {
+fn unknown() -> Vec<ErrorHypothesis> {
     let mut all = Vec::new();
     for (worth, of_worth) in SHARES_OF_WORTH {
         for taste in SHARES_OF_TASTE {
@@ -137,7 +137,7 @@ fn unknown() -> Vec<Possibility> {
                 for rating in RATING_SHARES {
                     let rest = (1.0 - worth) * variance;
                     let is_chance = worth < SEEING && taste == 0.0;
-                    all.push(Possibility {
+                    all.push(ErrorHypothesis {
                         weight: of_worth * of_variance * if is_chance { CHANCE_WITHOUT_WORTH } else { 1.0 },
                         worth: worth * variance / 2.0,
                         taste: (rest * taste / 2.0).max(LEAST * LEAST),
@@ -159,7 +159,7 @@ fn steps(low: f64, high: f64, count: i32) -> impl Iterator<Item = f64> {
     (0..count).map(move |at| low * (high / low).powf(f64::from(at) / f64::from(count - 1)))
 }
 
-fn tested(known: &Calibration) -> Vec<Possibility> {
+fn tested(known: &Calibration) -> Vec<ErrorHypothesis> {
     let degrees = known.degrees * INDEPENDENT;
     let mut errors = Vec::new();
     for taste in TASTES {
@@ -184,7 +184,7 @@ fn tested(known: &Calibration) -> Vec<Possibility> {
         let seeing = seeing(known, worth) * (1.0 - blind);
         let prior = if at == 0 { seeing + blind } else { seeing };
         for (likelihood, taste, pair, rating) in &errors {
-            all.push(Possibility {
+            all.push(ErrorHypothesis {
                 weight: prior * (likelihood - most).exp(),
                 worth: worth * worth,
                 taste: *taste,
@@ -232,7 +232,7 @@ fn seeing(known: &Calibration, worth: f64) -> f64 {
 }
 
 /// The likelihood of people's labels for pairs with these margins under a hypothesis.
-fn labelled(labels: &[LabelledMargin], possibility: &Possibility) -> f64 {
+fn labelled(labels: &[LabelledMargin], possibility: &ErrorHypothesis) -> f64 {
     let of_worth = 2.0 * possibility.worth;
     let all = of_worth + 2.0 * possibility.taste + possibility.pair;
     let spread = (of_worth * (1.0 - of_worth / all)).max(1e-9).sqrt();
@@ -245,7 +245,7 @@ fn labelled(labels: &[LabelledMargin], possibility: &Possibility) -> f64 {
 }
 
 /// The hypotheses with the largest weights, normalised to add up to 1.
-fn likeliest(mut all: Vec<Possibility>) -> Vec<Possibility> {
+fn likeliest(mut all: Vec<ErrorHypothesis>) -> Vec<ErrorHypothesis> {
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     all.truncate(MOST);
     let total: f64 = all.iter().map(|possibility| possibility.weight).sum();

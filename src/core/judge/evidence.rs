@@ -4,15 +4,15 @@
 //! the lengths explain is subtracted: [`TRUST`] of it, because it was measured on other texts, or
 //! the whole margin if the bias alone explains it. A judge without a profile is not corrected.
 //!
-//! The judges of a panel are averaged with [`Errors::weights`].
+//! The judges of a panel are averaged with [`ErrorModel::weights`].
 
 use std::collections::BTreeMap;
 
 use crate::domain::{Grade, JudgeProfile, PairVerdict, Rating};
 
-use super::errors::Errors;
-use super::field::{Entry, Field};
-use super::strength::{Margin, Said};
+use super::errors::ErrorModel;
+use super::field::{CandidateGroup, CandidateGroups};
+use super::strength::{Margin, Observations};
 
 /// The share of a measured length bias that is subtracted.
 pub(super) const TRUST: f64 = 0.76;
@@ -29,7 +29,7 @@ const ONE_ORDER: f64 = 0.1;
 
 /// One judge's opinion of a pair of entries, where `a` has the smaller index.
 #[derive(Debug, Clone)]
-pub(super) struct Opinion<'v> {
+pub(super) struct PairOpinion<'v> {
     pub(super) judge: usize,
     pub(super) a: usize,
     pub(super) b: usize,
@@ -41,7 +41,7 @@ pub(super) struct Opinion<'v> {
     pull: f64,
 }
 
-impl Opinion<'_> {
+impl PairOpinion<'_> {
     /// The uncorrected mean margin of the answered orders; positive favours `a`.
     fn answered(&self) -> f64 {
         match (self.forward, self.backward) {
@@ -107,11 +107,11 @@ fn explained(pull: f64) -> f64 {
 
 /// The opinions in the verdicts, by judge and pair. Ignores verdicts on non-candidates or one text.
 pub(super) fn opinions<'v>(
-    field: &Field,
+    field: &CandidateGroups,
     verdicts: &'v [PairVerdict],
     profiles: &[Option<JudgeProfile>],
-) -> Vec<Opinion<'v>> {
-    let mut opinions: BTreeMap<(usize, usize, usize), Opinion<'v>> = BTreeMap::new();
+) -> Vec<PairOpinion<'v>> {
+    let mut opinions: BTreeMap<(usize, usize, usize), PairOpinion<'v>> = BTreeMap::new();
     for verdict in verdicts {
         let (Some(first), Some(second)) = (field.place(verdict.first), field.place(verdict.second)) else { continue };
         let Ok(judge) = usize::try_from(verdict.judge) else { continue };
@@ -122,7 +122,7 @@ pub(super) fn opinions<'v>(
         let opinion = opinions.entry((a, b, judge)).or_insert_with(|| {
             let slope = length_slope(profiles, judge);
             let pull = slope * (field.entries[a].log_length() - field.entries[b].log_length());
-            Opinion { judge, a, b, forward: None, backward: None, pull }
+            PairOpinion { judge, a, b, forward: None, backward: None, pull }
         });
         *(if first == a { &mut opinion.forward } else { &mut opinion.backward }) = Some(verdict);
     }
@@ -136,44 +136,49 @@ fn length_slope(profiles: &[Option<JudgeProfile>], judge: usize) -> f64 {
 
 /// The observations of every pair and entry, over all judges.
 pub(super) fn said(
-    field: &Field,
-    opinions: &[Opinion<'_>],
+    field: &CandidateGroups,
+    opinions: &[PairOpinion<'_>],
     ratings: &[Rating],
     profiles: &[Option<JudgeProfile>],
-    errors: &Errors,
-) -> Said {
-    let lengths = field.entries.iter().map(Entry::log_length).collect();
+    errors: &ErrorModel,
+) -> Observations {
+    let lengths = field.entries.iter().map(CandidateGroup::log_length).collect();
     let points = points(field, ratings, profiles, errors);
     let ratings = points.into_iter().map(|points| points.map(|points| MARGIN_OF_A_POINT * points)).collect();
-    Said { margins: margins(opinions, errors), ratings, lengths, leans: leans(opinions, errors) }
+    Observations {
+        margins: margins(opinions, errors),
+        ratings,
+        lengths,
+        position_biases: position_biases(opinions, errors),
+    }
 }
 
 /// For each judge, its position bias in each pair that it answered in both orders.
-fn leans(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Vec<f64>> {
+fn position_biases(opinions: &[PairOpinion<'_>], errors: &ErrorModel) -> Vec<Vec<f64>> {
     let of_judge =
-        |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(Opinion::position_bias);
+        |judge| opinions.iter().filter(move |opinion| opinion.judge == judge).filter_map(PairOpinion::position_bias);
     (0..errors.weights.len()).map(|judge| of_judge(judge).collect()).collect()
 }
 
-fn weight(errors: &Errors, judge: usize) -> f64 {
+fn weight(errors: &ErrorModel, judge: usize) -> f64 {
     errors.weights.get(judge).copied().unwrap_or_default()
 }
 
 /// The mean margin of each pair, weighted by judge.
-fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
+fn margins(opinions: &[PairOpinion<'_>], errors: &ErrorModel) -> Vec<Margin> {
     // Shrunk towards 0, because it is estimated from few pairs.
     let shrunken = |known: Vec<f64>| known.iter().sum::<f64>() / (known.len() as f64 + 1.0);
-    let leans: Vec<f64> = leans(opinions, errors).into_iter().map(shrunken).collect();
-    let mut by_pair: BTreeMap<(usize, usize), Vec<&Opinion<'_>>> = BTreeMap::new();
+    let position_biases: Vec<f64> = position_biases(opinions, errors).into_iter().map(shrunken).collect();
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&PairOpinion<'_>>> = BTreeMap::new();
     for opinion in opinions {
         by_pair.entry((opinion.a, opinion.b)).or_default().push(opinion);
     }
-    let of_pair = |((a, b), own): ((usize, usize), Vec<&Opinion<'_>>)| {
+    let of_pair = |((a, b), own): ((usize, usize), Vec<&PairOpinion<'_>>)| {
         let total: f64 = own.iter().map(|opinion| weight(errors, opinion.judge)).sum();
         let (mut margin, mut extra) = (0.0, 0.0);
         for opinion in &own {
             let part = if total > 0.0 { weight(errors, opinion.judge) / total } else { 1.0 / own.len() as f64 };
-            margin += part * opinion.counted(leans.get(opinion.judge).copied().unwrap_or_default());
+            margin += part * opinion.counted(position_biases.get(opinion.judge).copied().unwrap_or_default());
             extra += part * part * opinion.extra();
         }
         Margin { a, b, mean: margin, extra }
@@ -182,7 +187,12 @@ fn margins(opinions: &[Opinion<'_>], errors: &Errors) -> Vec<Margin> {
 }
 
 /// For each entry, its rating above its judges' average, in points; `None` if unrated.
-fn points(field: &Field, ratings: &[Rating], profiles: &[Option<JudgeProfile>], errors: &Errors) -> Vec<Option<f64>> {
+fn points(
+    field: &CandidateGroups,
+    ratings: &[Rating],
+    profiles: &[Option<JudgeProfile>],
+    errors: &ErrorModel,
+) -> Vec<Option<f64>> {
     let judges: std::collections::BTreeSet<u32> = ratings.iter().map(|rating| rating.judge).collect();
     let mut above = vec![Vec::new(); field.len()];
     for judge in judges {

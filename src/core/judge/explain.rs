@@ -6,29 +6,29 @@ use crate::domain::{Comparison, JudgeName, PairVerdict, PromptId};
 
 use super::conclude::{Evidence, NO_MARGIN};
 use super::cycle;
-use super::evidence::Opinion;
-use super::field::Field;
+use super::evidence::PairOpinion;
+use super::field::CandidateGroups;
 use super::naming::named;
 
 /// The reasoning for two candidates with the same content.
 pub(super) const SAME_TEXT: &str = "The same text, to the letter; nothing was asked.";
 
 /// The least number of comparisons for the warning that a judge only follows the order.
-const ENOUGH_TO_TELL: usize = 3;
+const LEAST_COMPARISONS: usize = 3;
 
 /// The most characters of each of two reasons that are shown together.
-const BESIDE_EACH_OTHER: usize = 200;
+const MOST_REASON_CHARS: usize = 200;
 
 /// The inputs of an explanation.
-pub(super) struct Told<'t> {
+pub(super) struct Explanation<'t> {
     pub(super) evidence: &'t Evidence<'t>,
-    pub(super) opinions: &'t [Opinion<'t>],
+    pub(super) opinions: &'t [PairOpinion<'t>],
     pub(super) comparisons: &'t [Comparison],
     /// The number of candidates without a valid answer.
     pub(super) unknown: usize,
 }
 
-impl Told<'_> {
+impl Explanation<'_> {
     pub(super) fn reasoning(&self, winner: PromptId, confident: bool) -> String {
         let Evidence { candidates, ratings, given, lost, .. } = *self.evidence;
         let mut parts = self.warnings();
@@ -44,7 +44,7 @@ impl Told<'_> {
             parts.push(format!("Of {given} candidates the first {} by rank were judged.", candidates.len()));
         }
         if !ratings.is_empty() {
-            let all = Field::of(candidates).len();
+            let all = CandidateGroups::of(candidates).len();
             let pairs: BTreeSet<(usize, usize)> = self.opinions.iter().map(|opinion| (opinion.a, opinion.b)).collect();
             parts.push(match pairs.len() {
                 0 => format!("{all} texts were rated one by one; no pair had to be compared."),
@@ -115,8 +115,8 @@ impl Told<'_> {
                     name(judge)
                 ));
             }
-            let own: Vec<&Opinion<'_>> = self.opinions.iter().filter(|opinion| opinion.judge == at).collect();
-            if follows_the_place(&own) {
+            let own: Vec<&PairOpinion<'_>> = self.opinions.iter().filter(|opinion| opinion.judge == at).collect();
+            if follows_position(&own) {
                 warnings.push(format!(
                     "The judge {} says nothing once both orders of a pair are taken together: it depends on the order, not on the candidates, so its choice is meaningless. Name another with `judge.provider`.",
                     name(judge)
@@ -133,27 +133,27 @@ fn name(judge: &JudgeName) -> String {
 
 /// True for a judge whose two orders cancel out in every comparison. A judge that calls everything
 /// even has no position bias, and one that wavers on close pairs can still be useful on average.
-fn follows_the_place(opinions: &[&Opinion<'_>]) -> bool {
+fn follows_position(opinions: &[&PairOpinion<'_>]) -> bool {
     let both: Vec<(f64, f64)> = opinions
         .iter()
         .filter_map(|opinion| opinion.forward.zip(opinion.backward))
         .map(|(forward, backward)| (forward.margin, -backward.margin))
         .collect();
-    both.len() >= ENOUGH_TO_TELL
+    both.len() >= LEAST_COMPARISONS
         && both.iter().all(|(forward, backward)| (forward + backward).abs() < NO_MARGIN)
         && both.iter().any(|(forward, _)| forward.abs() >= NO_MARGIN)
 }
 
 /// The answer about a pair in one order; a positive margin favours the first of the pair.
 #[derive(Clone, Copy)]
-struct Said<'v> {
+struct DirectedVerdict<'v> {
     margin: f64,
     verdict: &'v PairVerdict,
     first: PromptId,
     second: PromptId,
 }
 
-impl Said<'_> {
+impl DirectedVerdict<'_> {
     fn reason(&self) -> String {
         in_order(&self.verdict.reasoning, self.first, self.second)
     }
@@ -166,13 +166,18 @@ pub(crate) fn in_order(reasoning: &str, first: PromptId, second: PromptId) -> St
 
 /// The reason for the outcome, from the answers about `a` and `b`. If the answers cancel out, one
 /// reason for each side; if no answer supports the outcome, a note on the length correction.
-pub(super) fn of_pair((a, b): (PromptId, PromptId), opinions: &[&Opinion<'_>], margin: f64) -> String {
-    let said: Vec<Said<'_>> = opinions
+pub(super) fn of_pair((a, b): (PromptId, PromptId), opinions: &[&PairOpinion<'_>], margin: f64) -> String {
+    let said: Vec<DirectedVerdict<'_>> = opinions
         .iter()
         .flat_map(|opinion| {
-            let forward = opinion.forward.map(|verdict| Said { margin: verdict.margin, verdict, first: a, second: b });
-            let backward =
-                opinion.backward.map(|verdict| Said { margin: -verdict.margin, verdict, first: b, second: a });
+            let forward =
+                opinion.forward.map(|verdict| DirectedVerdict { margin: verdict.margin, verdict, first: a, second: b });
+            let backward = opinion.backward.map(|verdict| DirectedVerdict {
+                margin: -verdict.margin,
+                verdict,
+                first: b,
+                second: a,
+            });
             [forward, backward].into_iter().flatten()
         })
         .collect();
@@ -211,7 +216,7 @@ const AGAINST_THE_ANSWERS: &str =
     "No answer says so: it follows once the judge's known preference for length is taken off.";
 
 /// The answer with the largest margin for one side; among equal ones the first.
-fn strongest<'v>(said: &[Said<'v>], side: f64) -> Option<Said<'v>> {
+fn strongest<'v>(said: &[DirectedVerdict<'v>], side: f64) -> Option<DirectedVerdict<'v>> {
     let own = said.iter().filter(|said| said.margin * side >= NO_MARGIN);
     own.copied().reduce(|best, next| if next.margin * side > best.margin * side + NO_MARGIN { next } else { best })
 }
@@ -220,7 +225,7 @@ fn strongest<'v>(said: &[Said<'v>], side: f64) -> Option<Said<'v>> {
 fn shortened(reason: &str) -> String {
     let mut short = String::new();
     for word in reason.split_whitespace() {
-        if short.chars().count() + word.chars().count() > BESIDE_EACH_OTHER {
+        if short.chars().count() + word.chars().count() > MOST_REASON_CHARS {
             short.push('…');
             return short;
         }
@@ -234,7 +239,7 @@ fn shortened(reason: &str) -> String {
 
 /// The numbers of questions without a valid answer, by cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct MissingAnswers {
     /// The reply could not be read.
     pub(super) unreadable: u32,
     /// The call timed out.
@@ -249,7 +254,7 @@ pub(super) struct Lost {
     pub(super) asked: u32,
 }
 
-impl Lost {
+impl MissingAnswers {
     /// This many questions with an unknown cause.
     pub(super) fn unknown(questions: u32) -> Self {
         Self { unknown: questions, ..Self::default() }

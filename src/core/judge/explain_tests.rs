@@ -125,19 +125,22 @@ fn the_orders_are_said_to_agree_only_where_there_were_two() {
 
 #[test]
 fn what_is_missing_is_told_as_what_it_was() {
-    let told = |lost: Lost| lost.told().unwrap_or_default();
-    assert_eq!(Lost::default().told(), None);
+    let told = |lost: MissingAnswers| lost.told().unwrap_or_default();
+    assert_eq!(MissingAnswers::default().told(), None);
     assert_eq!(
-        told(Lost { unreadable: 2, timed_out: 1, ..Lost::default() }),
+        told(MissingAnswers { unreadable: 2, timed_out: 1, ..MissingAnswers::default() }),
         "2 answers could not be read, 1 timed out; they are not counted."
     );
-    assert_eq!(told(Lost { failed: 1, ..Lost::default() }), "1 question failed; it is not counted.");
-    assert_eq!(told(Lost::unknown(3)), "3 questions stayed without a valid answer; they are not counted.");
-    let capped = Lost { refused_by_cap: 4, asked: 11, ..Lost::default() };
-    assert_eq!(told(capped), "The cap ended the selection after 7 of 11 calls.");
-    assert_eq!(told(Lost { asked: 0, ..capped }), "The cap kept 4 questions from being asked.");
     assert_eq!(
-        told(Lost { unreadable: 1, ..capped }),
+        told(MissingAnswers { failed: 1, ..MissingAnswers::default() }),
+        "1 question failed; it is not counted."
+    );
+    assert_eq!(told(MissingAnswers::unknown(3)), "3 questions stayed without a valid answer; they are not counted.");
+    let capped = MissingAnswers { refused_by_cap: 4, asked: 11, ..MissingAnswers::default() };
+    assert_eq!(told(capped), "The cap ended the selection after 7 of 11 calls.");
+    assert_eq!(told(MissingAnswers { asked: 0, ..capped }), "The cap kept 4 questions from being asked.");
+    assert_eq!(
+        told(MissingAnswers { unreadable: 1, ..capped }),
         "1 answer could not be read; it is not counted. The cap ended the selection after 7 of 11 calls."
     );
     let (all, _) = three();
@@ -149,7 +152,7 @@ fn what_is_missing_is_told_as_what_it_was() {
 fn a_long_reason_is_cut_between_words() {
     let long = "word ".repeat(100);
     let short = shortened(&long);
-    assert!(short.ends_with("word…") && short.chars().count() <= BESIDE_EACH_OTHER + 1, "{short}");
+    assert!(short.ends_with("word…") && short.chars().count() <= MOST_REASON_CHARS + 1, "{short}");
     assert_eq!(shortened(" a\nb "), "a b");
 }
 

@@ -1,6 +1,6 @@
 //! The candidates grouped by content, in an order independent of the input.
 //!
-//! Candidates are ordered by content hash, then id. Those with the same content form an [`Entry`],
+//! Candidates are ordered by content hash, then id. Those with the same content form an [`CandidateGroup`],
 //! which is judged once, represented by the member that wins ties. The margin between members is 0,
 //! and no question is asked about them.
 
@@ -10,18 +10,18 @@ use crate::domain::{Candidate, PromptId};
 
 /// Candidates with the same content.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct CandidateGroup {
     /// The representative, then the others, in tie-breaking order.
     pub(super) members: Vec<Candidate>,
 }
 
 /// All candidates.
 #[derive(Debug, Clone)]
-pub(super) struct Field {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct CandidateGroups {
+    pub(super) entries: Vec<CandidateGroup>,
 }
 
-impl Entry {
+impl CandidateGroup {
     /// The member that represents all.
     pub(super) fn head(&self) -> &Candidate {
         &self.members[0]
@@ -37,15 +37,15 @@ impl Entry {
     }
 }
 
-impl Field {
+impl CandidateGroups {
     pub(super) fn of(candidates: &[Candidate]) -> Self {
         let mut sorted: Vec<&Candidate> = candidates.iter().collect();
         sorted.sort_by(|a, b| a.content_hash.cmp(&b.content_hash).then_with(|| compare_ties(a, b)));
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<CandidateGroup> = Vec::new();
         for candidate in sorted {
             match entries.last_mut().filter(|last| last.head().content_hash == candidate.content_hash) {
                 Some(entry) => entry.members.push(candidate.clone()),
-                None => entries.push(Entry { members: vec![candidate.clone()] }),
+                None => entries.push(CandidateGroup { members: vec![candidate.clone()] }),
             }
         }
         Self { entries }

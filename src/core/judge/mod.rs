@@ -56,9 +56,9 @@ use crate::event::EventKind;
 use crate::event::run::EventSender;
 use crate::ledger::Account;
 use crate::provider::{Brief, ChatRequest, JudgeQuestion, Provider};
-use ask::{Asker, Unanswered};
+use ask::{AnswerError, Asker};
 use conclude::Evidence;
-use questions::Inquiry;
+use questions::QuestionLoop;
 
 pub(crate) use explain::in_order;
 
@@ -174,8 +174,8 @@ pub async fn ask(judging: &Judging, judge: &Judge, first: &str, second: &str) ->
     let answer = Asker::new(judging)?.compare(judge, first, second).await;
     let (margin, error) = match answer.reply {
         Ok(compared) => (Some(compared.margin), None),
-        Err(Unanswered::Failed(error)) => (None, Some(error)),
-        Err(Unanswered::Unreadable(_)) => (None, None),
+        Err(AnswerError::Failed(error)) => (None, Some(error)),
+        Err(AnswerError::Unreadable(_)) => (None, None),
     };
     Ok(Opinion { margin, error, spent: answer.spent })
 }
@@ -194,9 +194,10 @@ pub async fn select(judging: &Judging, candidates: &[Prompt], events: &EventSend
     let judged: Vec<&Prompt> = candidates.iter().take(MOST_CANDIDATES).collect();
     let known: Vec<Candidate> = judged.iter().map(|prompt| candidate(prompt)).collect();
     let asker = Asker::new(judging)?;
-    let mut inquiry = Inquiry::new(judging, &asker, &judged, &known, events);
+    let mut inquiry = QuestionLoop::new(judging, &asker, &judged, &known, events);
     inquiry.ask_all().await?;
-    let questions::Answers { mut ratings, mut verdicts, mut lost, cap, warnings, spent } = inquiry.into_answers();
+    let questions::CollectedAnswers { mut ratings, mut verdicts, mut lost, cap, warnings, spent } =
+        inquiry.into_answers();
     let missing = lost.unreadable + lost.timed_out + lost.failed;
     if cap.is_some() {
         let made = missing + u32::try_from(ratings.len() + verdicts.len()).unwrap_or(u32::MAX);

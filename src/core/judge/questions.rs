@@ -1,7 +1,7 @@
 //! Chooses and asks the questions: ratings of four or more candidates, then pair after pair, each
 //! time the one with the largest expected gain, until P(best) of the leader is high enough.
 //!
-//! Dropping the future of [`Inquiry::ask_all`] cancels every call under way. A judge without a
+//! Dropping the future of [`QuestionLoop::ask_all`] cancels every call under way. A judge without a
 //! valid answer to more than a fifth of its questions is dropped, and the others of a panel
 //! continue. When a cap is reached, asking ends, and the answers so far count.
 
@@ -16,14 +16,14 @@ use crate::event::EventKind;
 use crate::event::run::EventSender;
 
 use super::Judging;
-use super::ask::{Answer, Asker, Unanswered};
+use super::ask::{Answer, AnswerError, Asker};
 use super::conclude;
-use super::errors::Errors;
-use super::evidence::{self, Opinion};
-use super::explain::Lost;
-use super::field::Field;
+use super::errors::ErrorModel;
+use super::evidence::{self, PairOpinion};
+use super::explain::MissingAnswers;
+use super::field::CandidateGroups;
 use super::reply::{Compared, Rated};
-use super::strength::{self, Fitted};
+use super::strength::{self, StrengthFit};
 
 /// The largest share of a judge's ratings, or comparisons, that may be missing.
 const MOST_MISSING: f64 = 0.2;
@@ -73,11 +73,11 @@ pub fn least_asks(candidates: usize, judges: usize, order_swaps: bool) -> u64 {
 
 /// The answers of a selection.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct CollectedAnswers {
     pub(super) ratings: Vec<Rating>,
     pub(super) verdicts: Vec<PairVerdict>,
     /// Questions without a valid answer.
-    pub(super) lost: Lost,
+    pub(super) lost: MissingAnswers,
     /// The error of the cap that ended the asking, if any.
     pub(super) cap: Option<String>,
     /// Warnings about judges that were dropped.
@@ -99,23 +99,23 @@ enum Reply {
 }
 
 /// A selection under way.
-pub(super) struct Inquiry<'i> {
+pub(super) struct QuestionLoop<'i> {
     judging: &'i Judging,
     asker: &'i Asker<'i>,
-    field: Field,
+    field: CandidateGroups,
     /// The text of each entry.
     texts: Vec<&'i str>,
     profiles: Vec<Option<JudgeProfile>>,
-    errors: Errors,
+    errors: ErrorModel,
     /// For each judge, whether it is still asked.
-    is_asked: Vec<bool>,
+    is_active: Vec<bool>,
     events: &'i EventSender,
-    answers: Answers,
+    answers: CollectedAnswers,
 }
 
 /// A judge's performance in one stage.
 #[derive(Default)]
-struct Conduct {
+struct StageTally {
     answered: usize,
     missing: usize,
     /// The last failure of a call.
@@ -124,7 +124,7 @@ struct Conduct {
     last: String,
 }
 
-impl<'i> Inquiry<'i> {
+impl<'i> QuestionLoop<'i> {
     pub(super) fn new(
         judging: &'i Judging,
         asker: &'i Asker<'i>,
@@ -132,16 +132,16 @@ impl<'i> Inquiry<'i> {
         candidates: &[Candidate],
         events: &'i EventSender,
     ) -> Self {
-        let field = Field::of(candidates);
+        let field = CandidateGroups::of(candidates);
         let text = |id| prompts.iter().find(|prompt| prompt.id == id).map_or("", |prompt| prompt.content.as_str());
         let texts = field.entries.iter().map(|entry| text(entry.id())).collect();
         let profiles: Vec<Option<JudgeProfile>> = judging.judges.iter().map(|judge| judge.profile.clone()).collect();
-        let errors = Errors::of(&profiles, judging.judges.len());
-        let is_asked = vec![true; judging.judges.len()];
-        Self { judging, asker, field, texts, profiles, errors, is_asked, events, answers: Answers::default() }
+        let errors = ErrorModel::of(&profiles, judging.judges.len());
+        let is_active = vec![true; judging.judges.len()];
+        Self { judging, asker, field, texts, profiles, errors, is_active, events, answers: CollectedAnswers::default() }
     }
 
-    pub(super) fn into_answers(self) -> Answers {
+    pub(super) fn into_answers(self) -> CollectedAnswers {
         self.answers
     }
 
@@ -160,7 +160,7 @@ impl<'i> Inquiry<'i> {
             let screen = |judge| all.iter().map(move |&entry| Question::Rate { judge, entry });
             let questions: Vec<Question> = (0..self.judging.judges.len()).flat_map(screen).collect();
             let mut conducts = self.conducts();
-            self.ask_these(questions, all.len(), &mut conducts).await?;
+            self.ask_batch(questions, all.len(), &mut conducts).await?;
             self.settle(conducts, all.len())?;
         }
         // Candidates that could not be rated are not compared.
@@ -171,7 +171,7 @@ impl<'i> Inquiry<'i> {
         } else {
             all
         };
-        let mut open = Field::pairs(&known);
+        let mut open = CandidateGroups::pairs(&known);
         let (mut conducts, mut asked) = (self.conducts(), 0);
         while asked < most && self.answers.cap.is_none() {
             let batch = self.next_pairs(&mut open, most - asked, asked > 0 || is_rated);
@@ -180,23 +180,23 @@ impl<'i> Inquiry<'i> {
             }
             asked += batch.len();
             let of_judge = |judge: usize| -> Vec<Question> {
-                if !self.is_asked[judge] {
+                if !self.is_active[judge] {
                     return Vec::new();
                 }
                 batch.iter().flat_map(|&pair| self.orders(judge, pair)).collect()
             };
             let questions = (0..self.judging.judges.len()).flat_map(of_judge).collect();
-            self.ask_these(questions, most * orders, &mut conducts).await?;
+            self.ask_batch(questions, most * orders, &mut conducts).await?;
         }
         self.settle(conducts, most * orders)
     }
 
-    fn conducts(&self) -> Vec<Conduct> {
-        self.judging.judges.iter().map(|_| Conduct::default()).collect()
+    fn conducts(&self) -> Vec<StageTally> {
+        self.judging.judges.iter().map(|_| StageTally::default()).collect()
     }
 
     /// Fits the strengths to the answers so far.
-    fn fitted(&self) -> Fitted {
+    fn fitted(&self) -> StrengthFit {
         let opinions = evidence::opinions(&self.field, &self.answers.verdicts, &self.profiles);
         let said = evidence::said(&self.field, &opinions, &self.answers.ratings, &self.profiles, &self.errors);
         strength::fit(&said, &self.errors.possibilities, conclude::seed(&self.field))
@@ -244,7 +244,7 @@ impl<'i> Inquiry<'i> {
     }
 
     /// Asks these questions. Each judge has `total` in this stage.
-    async fn ask_these(&mut self, questions: Vec<Question>, total: usize, conducts: &mut [Conduct]) -> Result<()> {
+    async fn ask_batch(&mut self, questions: Vec<Question>, total: usize, conducts: &mut [StageTally]) -> Result<()> {
         let mut open = open_orders(&questions);
         let (asker, judging, texts) = (self.asker, self.judging, self.texts.clone());
         let texts = &texts;
@@ -264,7 +264,7 @@ impl<'i> Inquiry<'i> {
             let conduct = &mut conducts[judge];
             conduct.answered += 1;
             if let Err(unanswered) = self.take(question, reply) {
-                if let Unanswered::Failed(error) = &unanswered
+                if let AnswerError::Failed(error) = &unanswered
                     && is_a_cap(error)
                 {
                     conduct.answered -= 1;
@@ -284,7 +284,7 @@ impl<'i> Inquiry<'i> {
                 }
             }
             if conducts[judge].is_lost(total) && conducts[judge].is_sure() {
-                let others = (0..self.is_asked.len()).any(|other| other != judge && self.is_asked[other]);
+                let others = (0..self.is_active.len()).any(|other| other != judge && self.is_active[other]);
                 if !others {
                     drop(replies);
                     return Err(self.unreliable(judge, conducts, total));
@@ -296,8 +296,8 @@ impl<'i> Inquiry<'i> {
     }
 
     /// Drops the judges with too many missing answers after a stage.
-    fn settle(&mut self, mut conducts: Vec<Conduct>, total: usize) -> Result<()> {
-        let asked: Vec<usize> = (0..self.is_asked.len()).filter(|judge| self.is_asked[*judge]).collect();
+    fn settle(&mut self, mut conducts: Vec<StageTally>, total: usize) -> Result<()> {
+        let asked: Vec<usize> = (0..self.is_active.len()).filter(|judge| self.is_active[*judge]).collect();
         let (lost, good): (Vec<usize>, Vec<usize>) =
             asked.into_iter().partition(|judge| conducts[*judge].is_lost(total));
         if let (Some(&judge), true) = (lost.first(), good.is_empty()) {
@@ -313,11 +313,11 @@ impl<'i> Inquiry<'i> {
         }
     }
 
-    fn leave_out(&mut self, judge: usize, conduct: &Conduct, total: usize) {
-        if !self.is_asked[judge] {
+    fn leave_out(&mut self, judge: usize, conduct: &StageTally, total: usize) {
+        if !self.is_active[judge] {
             return;
         }
-        self.is_asked[judge] = false;
+        self.is_active[judge] = false;
         let name = self.judging.judges[judge].name();
         self.answers.warnings.push(format!(
             "The judge `{}/{}` gave no valid answer to {} of {total} questions and was not asked further; its valid answers              count. {}",
@@ -326,7 +326,7 @@ impl<'i> Inquiry<'i> {
     }
 
     /// The error when this judge, the last one left, is unreliable.
-    fn unreliable(&self, judge: usize, conducts: &mut [Conduct], total: usize) -> Error {
+    fn unreliable(&self, judge: usize, conducts: &mut [StageTally], total: usize) -> Error {
         let conduct = std::mem::take(&mut conducts[judge]);
         let name = self.judging.judges[judge].name();
         match conduct.failure {
@@ -341,7 +341,7 @@ impl<'i> Inquiry<'i> {
     }
 
     /// Stores an answer.
-    fn take(&mut self, question: Question, reply: Reply) -> Result<(), Unanswered> {
+    fn take(&mut self, question: Question, reply: Reply) -> Result<(), AnswerError> {
         let id = |entry: usize| self.field.entries[entry].id();
         let number = |judge: usize| u32::try_from(judge).unwrap_or(u32::MAX);
         match (question, reply) {
@@ -357,7 +357,7 @@ impl<'i> Inquiry<'i> {
                 let (judge, first, second) = (number(judge), id(first), id(second));
                 self.answers.verdicts.push(PairVerdict { judge, first, second, margin, criteria, reasoning: reasons });
             }
-            _ => return Err(Unanswered::Unreadable("it answers another question".into())),
+            _ => return Err(AnswerError::Unreadable("it answers another question".into())),
         }
         Ok(())
     }
@@ -368,7 +368,7 @@ impl<'i> Inquiry<'i> {
         let is_own = |verdict: &&PairVerdict| ids.contains(&verdict.first) && ids.contains(&verdict.second);
         let verdicts: Vec<PairVerdict> = self.answers.verdicts.iter().filter(is_own).cloned().collect();
         let opinions = evidence::opinions(&self.field, &verdicts, &self.profiles);
-        conclude::comparison(&self.field, &opinions.iter().collect::<Vec<&Opinion<'_>>>())
+        conclude::comparison(&self.field, &opinions.iter().collect::<Vec<&PairOpinion<'_>>>())
     }
 }
 
@@ -391,16 +391,16 @@ impl Question {
     }
 }
 
-impl Conduct {
+impl StageTally {
     /// Counts a question without a valid answer.
-    fn miss(&mut self, unanswered: Unanswered, lost: &mut Lost) {
+    fn miss(&mut self, unanswered: AnswerError, lost: &mut MissingAnswers) {
         self.missing += 1;
         match unanswered {
-            Unanswered::Unreadable(fault) => {
+            AnswerError::Unreadable(fault) => {
                 self.last = format!("Of the last reply: {fault}. ");
                 lost.unreadable += 1;
             }
-            Unanswered::Failed(error) => {
+            AnswerError::Failed(error) => {
                 self.last = format!("The last call failed: {error}. ");
                 let place = if error.code() == Code::ProviderTimeout { &mut lost.timed_out } else { &mut lost.failed };
                 *place += 1;

@@ -62,21 +62,21 @@ pub(super) struct Rated {
 #[derive(serde::Deserialize)]
 struct ComparisonReply {
     reasons: String,
-    criteria: Pairs<Said>,
-    verdict: Said,
+    criteria: MapEntries<WrittenGrade>,
+    verdict: WrittenGrade,
 }
 
 #[derive(serde::Deserialize)]
 struct RatingReply {
     reasons: String,
-    criteria: Pairs<u8>,
+    criteria: MapEntries<u8>,
 }
 
 /// A grade in any notation that models use.
-struct Said(Grade);
+struct WrittenGrade(Grade);
 
 /// A map that keeps duplicate keys.
-struct Pairs<T>(Vec<(String, T)>);
+struct MapEntries<T>(Vec<(String, T)>);
 
 /// Parses the reply to a comparison.
 ///
@@ -87,7 +87,7 @@ pub(super) fn read_comparison(text: &str, criteria: &Criteria, given: &[&str]) -
     let reasons = reasons(reply.reasons)?;
     let grades = by_criterion(reply.criteria, criteria)?;
     let margin = weighed(criteria, |name| grades[name].0.margin());
-    let (Said(verdict), nearest) = (reply.verdict, Grade::nearest(margin));
+    let (WrittenGrade(verdict), nearest) = (reply.verdict, Grade::nearest(margin));
     if (verdict.margin() - nearest.margin()).abs() > ROUNDING {
         return Err(format!(
             "the verdict `{}` contradicts the grades of the criteria, which by weight come to `{}`",
@@ -95,7 +95,7 @@ pub(super) fn read_comparison(text: &str, criteria: &Criteria, given: &[&str]) -
             nearest.as_str()
         ));
     }
-    let criteria = grades.into_iter().map(|(name, Said(grade))| (name, grade.margin())).collect();
+    let criteria = grades.into_iter().map(|(name, WrittenGrade(grade))| (name, grade.margin())).collect();
     Ok(Compared { reasons, criteria, margin })
 }
 
@@ -118,7 +118,7 @@ fn reasons(reasons: String) -> Result<String, String> {
 }
 
 /// Checks that each criterion of the rubric is there once, and no other.
-fn by_criterion<T>(replied: Pairs<T>, criteria: &Criteria) -> Result<BTreeMap<String, T>, String> {
+fn by_criterion<T>(replied: MapEntries<T>, criteria: &Criteria) -> Result<BTreeMap<String, T>, String> {
     let mut found = BTreeMap::new();
     for (name, value) in replied.0 {
         let Some(name) = criterion_called(&name, criteria).map(str::to_owned) else {
@@ -215,38 +215,38 @@ fn grade_of(written: &str) -> Option<Grade> {
     }
 }
 
-impl<'de> Deserialize<'de> for Said {
+impl<'de> Deserialize<'de> for WrittenGrade {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = Cow::<str>::deserialize(deserializer)?;
-        grade_of(&written).map(Said).ok_or_else(|| {
+        grade_of(&written).map(WrittenGrade).ok_or_else(|| {
             let shown: String = written.chars().take(LONGEST_SHOWN).collect();
             D::Error::custom(format!("`{shown}` is no grade: one of {} is", Grade::ALL.map(Grade::as_str).join(", ")))
         })
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for MapEntries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder<T>(std::marker::PhantomData<T>);
+        struct MapEntriesVisitor<T>(std::marker::PhantomData<T>);
 
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for InOrder<T> {
-            type Value = Pairs<T>;
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for MapEntriesVisitor<T> {
+            type Value = MapEntries<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object with the criteria as keys")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MapEntries<T>, A::Error> {
                 let mut pairs = Vec::new();
                 while let Some(name) = map.next_key::<String>()? {
                     let value = map.next_value().map_err(|error| A::Error::custom(format!("`{name}`: {error}")))?;
                     pairs.push((name, value));
                 }
-                Ok(Pairs(pairs))
+                Ok(MapEntries(pairs))
             }
         }
 
-        deserializer.deserialize_map(InOrder(std::marker::PhantomData))
+        deserializer.deserialize_map(MapEntriesVisitor(std::marker::PhantomData))
     }
 }
 

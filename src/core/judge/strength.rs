@@ -2,14 +2,14 @@
 //!
 //! A candidate's worth w is normal around 0. A judge perceives v = w + taste (+ an effect of
 //! length). The mean margin of a pair is v_a - v_b plus an error; a rating is v plus another error,
-//! around its own mean. Given the variances of a [`Possibility`] everything is normal, so the
+//! around its own mean. Given the variances of a [`ErrorHypothesis`] everything is normal, so the
 //! posterior of the worths is exact; the hypotheses are weighted by their evidence and summed. So a
 //! judge that contradicts itself counts less, and an unknown one never makes anything near certain.
 //!
 //! P(best) and the intervals come from antithetic draws of a seeded generator: the same evidence
 //! gives the same numbers, and an even pair is exactly even.
 
-use super::errors::Possibility;
+use super::errors::ErrorHypothesis;
 use super::linear;
 
 /// The mean margin of two entries over both orders and all judges; positive favours `a`.
@@ -24,14 +24,14 @@ pub(super) struct Margin {
 
 /// The observations.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct Observations {
     pub(super) margins: Vec<Margin>,
     /// For each entry, its rating above the average, in margins; `None` if unrated.
     pub(super) ratings: Vec<Option<f64>>,
     /// For each entry, the logarithm of its length.
     pub(super) lengths: Vec<f64>,
     /// For each judge, its position bias in each pair.
-    pub(super) leans: Vec<Vec<f64>>,
+    pub(super) position_biases: Vec<Vec<f64>>,
 }
 
 /// The fitted strength of one entry.
@@ -46,7 +46,7 @@ pub(super) struct Strength {
 }
 
 /// All strengths, and the draws they are from.
-pub(super) struct Fitted {
+pub(super) struct StrengthFit {
     /// `None` for an entry without observations.
     pub(super) strengths: Vec<Option<Strength>>,
     draws: Vec<Draw>,
@@ -74,22 +74,22 @@ const SAME: f64 = 1e-9;
 /// The log odds of a win for a difference of one margin.
 const WIN_OF_A_MARGIN: f64 = 2.0;
 /// The prior variance of judges' position bias.
-const PLACE: f64 = 0.2;
+const POSITION_BIAS_VARIANCE: f64 = 0.2;
 /// Hypotheses less likely than this get no draws.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// Fits the strengths under these hypotheses.
-pub(super) fn fit(said: &Said, possibilities: &[Possibility], seed: u64) -> Fitted {
+pub(super) fn fit(said: &Observations, possibilities: &[ErrorHypothesis], seed: u64) -> StrengthFit {
     let count = said.ratings.len();
     // If none is rated, entries not compared yet may be as good as any.
     let is_any_rated = said.ratings.iter().any(Option::is_some);
     let is_known = |at: usize| said.ratings[at].is_some() || said.margins.iter().any(|one| one.a == at || one.b == at);
     let known: Vec<usize> = (0..count).filter(|&at| !is_any_rated || is_known(at)).collect();
     if !known.iter().any(|&at| is_known(at)) {
-        return Fitted { strengths: vec![None; count], draws: Vec::new() };
+        return StrengthFit { strengths: vec![None; count], draws: Vec::new() };
     }
-    let problem = Problem::of(said, &known);
-    let mut solved: Vec<Solved> = possibilities.iter().map(|possibility| problem.solve(possibility)).collect();
+    let problem = FitProblem::of(said, &known);
+    let mut solved: Vec<HypothesisFit> = possibilities.iter().map(|possibility| problem.solve(possibility)).collect();
     let most = solved.iter().map(|one| one.evidence).fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = solved.iter().map(|one| (one.evidence - most).exp()).collect();
     let total: f64 = weights.iter().sum();
@@ -105,13 +105,13 @@ pub(super) fn fit(said: &Said, possibilities: &[Possibility], seed: u64) -> Fitt
     let draws = problem.draws(&solved, seed);
     let strengths = summarise(&estimate, &draws);
     let place = |at: usize| known.iter().position(|known| *known == at);
-    Fitted {
+    StrengthFit {
         strengths: (0..count).map(|at| place(at).map(|place| strengths[place])).collect(),
         draws: draws.into_iter().map(|draw| draw.spread_out(&known, count)).collect(),
     }
 }
 
-impl Fitted {
+impl StrengthFit {
     /// The share of draws in which `one` is at least as strong as `other`.
     pub(super) fn at_least(&self, one: usize, other: usize) -> f64 {
         let count = self.draws.iter().filter(|draw| draw.worth[one] >= draw.worth[other] - SAME).count();
@@ -198,7 +198,7 @@ impl Draw {
 }
 
 /// The observations, restricted to the known entries.
-struct Problem {
+struct FitProblem {
     size: usize,
     margins: Vec<Margin>,
     /// The rated entries.
@@ -207,12 +207,12 @@ struct Problem {
     ratings: Vec<f64>,
     /// Log lengths less their mean.
     lengths: Vec<f64>,
-    leans: Vec<Vec<f64>>,
+    position_biases: Vec<Vec<f64>>,
 }
 
 /// The posterior under one hypothesis.
-struct Solved {
-    possibility: Possibility,
+struct HypothesisFit {
+    possibility: ErrorHypothesis,
     /// The log evidence, up to a common constant.
     evidence: f64,
     weight: f64,
@@ -222,8 +222,8 @@ struct Solved {
     seen: Vec<f64>,
 }
 
-impl Problem {
-    fn of(said: &Said, known: &[usize]) -> Self {
+impl FitProblem {
+    fn of(said: &Observations, known: &[usize]) -> Self {
         let place = |at: usize| known.iter().position(|known| *known == at);
         let margins = said.margins.iter().filter_map(|one| Some(Margin { a: place(one.a)?, b: place(one.b)?, ..*one }));
         let rated: Vec<usize> = (0..known.len()).filter(|&at| said.ratings[known[at]].is_some()).collect();
@@ -236,17 +236,17 @@ impl Problem {
             ratings: known.iter().map(|&at| said.ratings[at].map_or(0.0, |rating| rating - mean)).collect(),
             rated,
             lengths: lengths.into_iter().map(|own| own - length).collect(),
-            leans: said.leans.clone(),
+            position_biases: said.position_biases.clone(),
         }
     }
 
     /// The share of length in `seen`; its covariance is `spread (I + share/(1 - share |l|²) l lᵀ)`.
-    fn share_of_length(&self, possibility: &Possibility) -> f64 {
+    fn share_of_length(&self, possibility: &ErrorHypothesis) -> f64 {
         let squares: f64 = self.lengths.iter().map(|length| length * length).sum();
         possibility.length / (possibility.worth + possibility.taste + possibility.length * squares)
     }
 
-    fn solve(&self, possibility: &Possibility) -> Solved {
+    fn solve(&self, possibility: &ErrorHypothesis) -> HypothesisFit {
         let size = self.size;
         let spread = possibility.worth + possibility.taste;
         let share = self.share_of_length(possibility);
@@ -290,15 +290,16 @@ impl Problem {
         linear::forward(&precision, &mut seen);
         let explained: f64 = seen.iter().map(|part| part * part).sum();
         linear::backward(&precision, &mut seen);
-        let of_leans: f64 = self.leans.iter().map(|leans| scattered(leans, possibility.scatter)).sum();
+        let of_leans: f64 =
+            self.position_biases.iter().map(|position_biases| scattered(position_biases, possibility.scatter)).sum();
         let evidence =
             possibility.weight.max(f64::MIN_POSITIVE).ln() - 0.5 * (logarithms + squares - explained) + of_leans;
-        Solved { possibility: *possibility, evidence, weight: 0.0, factor: precision, seen }
+        HypothesisFit { possibility: *possibility, evidence, weight: 0.0, factor: precision, seen }
     }
 
     /// The mean worth of the entries given what the judge perceives.
-    fn worth(&self, solved: &Solved, seen: &[f64]) -> Vec<f64> {
-        let Possibility { worth, taste, .. } = solved.possibility;
+    fn worth(&self, solved: &HypothesisFit, seen: &[f64]) -> Vec<f64> {
+        let ErrorHypothesis { worth, taste, .. } = solved.possibility;
         let along: f64 = self.lengths.iter().zip(seen).map(|(length, seen)| length * seen).sum();
         let share = self.share_of_length(&solved.possibility) * along;
         let part = worth / (worth + taste);
@@ -306,7 +307,7 @@ impl Problem {
     }
 
     /// Posterior draws, under each hypothesis in proportion to its weight.
-    fn draws(&self, solved: &[Solved], seed: u64) -> Vec<Draw> {
+    fn draws(&self, solved: &[HypothesisFit], seed: u64) -> Vec<Draw> {
         let mut random = SplitMix(seed);
         let mut draws = Vec::with_capacity(DRAWS);
         let mut due = 0.5;
@@ -328,8 +329,8 @@ impl Problem {
     }
 
     /// A random deviation of worths and perceptions from their means (Matheron's rule).
-    fn deviation(&self, solved: &Solved, random: &mut SplitMix) -> (Vec<f64>, Vec<f64>) {
-        let Possibility { worth, taste, length, .. } = solved.possibility;
+    fn deviation(&self, solved: &HypothesisFit, random: &mut SplitMix) -> (Vec<f64>, Vec<f64>) {
+        let ErrorHypothesis { worth, taste, length, .. } = solved.possibility;
         let mut seen: Vec<f64> = (0..self.size).map(|_| random.normal()).collect();
         linear::backward(&solved.factor, &mut seen);
         let slope = length.sqrt() * random.normal();
@@ -348,7 +349,7 @@ impl Problem {
 }
 
 impl Draw {
-    fn of(solved: &Solved, mean: &[f64], side: f64, (worth, seen): (&[f64], &[f64])) -> Self {
+    fn of(solved: &HypothesisFit, mean: &[f64], side: f64, (worth, seen): (&[f64], &[f64])) -> Self {
         let moved = |mean: &[f64], by: &[f64]| -> Vec<f64> {
             mean.iter().zip(by).map(|(mean, by)| side.mul_add(*by, *mean)).collect()
         };
@@ -360,7 +361,7 @@ impl Draw {
                 best = at;
             }
         }
-        let Possibility { worth: of_worth, taste, pair, .. } = solved.possibility;
+        let ErrorHypothesis { worth: of_worth, taste, pair, .. } = solved.possibility;
         let is_informed = of_worth > INFORMED * (of_worth + taste + pair / 2.0);
         Self { worth, seen, best, is_informed, pair }
     }
@@ -368,14 +369,14 @@ impl Draw {
 
 /// The log likelihood of this scatter of position bias for a variance, with an unknown mean, up to
 /// a common constant; 0 for the variance 0, from which nothing is concluded.
-fn scattered(leans: &[f64], variance: f64) -> f64 {
-    if leans.is_empty() || variance <= 0.0 {
+fn scattered(position_biases: &[f64], variance: f64) -> f64 {
+    if position_biases.is_empty() || variance <= 0.0 {
         return 0.0;
     }
-    let count = leans.len() as f64;
-    let mean = leans.iter().sum::<f64>() / count;
-    let within: f64 = leans.iter().map(|position_bias| (position_bias - mean).powi(2)).sum();
-    let of_mean = variance + count * PLACE;
+    let count = position_biases.len() as f64;
+    let mean = position_biases.iter().sum::<f64>() / count;
+    let within: f64 = position_biases.iter().map(|position_bias| (position_bias - mean).powi(2)).sum();
+    let of_mean = variance + count * POSITION_BIAS_VARIANCE;
     -0.5 * ((count - 1.0) * variance.ln() + of_mean.ln() + within / variance + count * mean * mean / of_mean)
 }
 

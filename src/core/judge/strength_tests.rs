@@ -3,19 +3,24 @@
 use super::*;
 
 /// A judge with the error variances `pair` and `rating`, and no taste.
-const fn fair(worth: f64, pair: f64, rating: f64) -> Possibility {
-    Possibility { weight: 1.0, worth, taste: 1e-6, pair, rating, length: 0.0, scatter: 0.0 }
+const fn fair(worth: f64, pair: f64, rating: f64) -> ErrorHypothesis {
+    ErrorHypothesis { weight: 1.0, worth, taste: 1e-6, pair, rating, length: 0.0, scatter: 0.0 }
 }
 
 const fn both(a: usize, b: usize, margin: f64) -> Margin {
     Margin { a, b, mean: margin, extra: 0.0 }
 }
 
-fn compared(count: usize, margins: &[Margin]) -> Said {
-    Said { margins: margins.to_vec(), ratings: vec![None; count], lengths: vec![0.0; count], leans: Vec::new() }
+fn compared(count: usize, margins: &[Margin]) -> Observations {
+    Observations {
+        margins: margins.to_vec(),
+        ratings: vec![None; count],
+        lengths: vec![0.0; count],
+        position_biases: Vec::new(),
+    }
 }
 
-fn strengths(said: &Said, possibilities: &[Possibility]) -> Vec<Strength> {
+fn strengths(said: &Observations, possibilities: &[ErrorHypothesis]) -> Vec<Strength> {
     fit(said, possibilities, 1).strengths.into_iter().map(Option::unwrap).collect()
 }
 
@@ -34,8 +39,12 @@ fn one_pair_is_as_sure_as_the_normal_distribution_says() {
 fn ratings_decide_where_nothing_was_compared() {
     // Two ratings differ by 0.4, each with the variance 0.06: the mean is 0.4 * 0.5 / 0.62 = 0.323, the deviation
     // √(0.5 * 0.12 / 0.62) = 0.311: Φ(1.037) = 0.850.
-    let said =
-        Said { margins: Vec::new(), ratings: vec![Some(3.2), Some(2.8)], lengths: vec![0.0; 2], leans: Vec::new() };
+    let said = Observations {
+        margins: Vec::new(),
+        ratings: vec![Some(3.2), Some(2.8)],
+        lengths: vec![0.0; 2],
+        position_biases: Vec::new(),
+    };
     let found = strengths(&said, &[fair(0.25, 0.13, 0.06)]);
     assert!((found[0].best - 0.850).abs() < 0.02, "{}", found[0].best);
     // Nine of ten draws of the difference are within 1.645 deviations: as scores from 0.453 to 0.697.
@@ -47,15 +56,15 @@ fn ratings_decide_where_nothing_was_compared() {
 fn a_taste_of_the_judges_own_takes_its_share_of_the_chance() {
     // Seen with an error that sticks to the texts of variance 2 * 0.25: the mean is 0.5 * 0.5 / 1.13 = 0.221, the
     // deviation √(0.5 * 0.63 / 1.13) = 0.528: Φ(0.419) = 0.662.
-    let own = Possibility { taste: 0.25, ..fair(0.25, 0.13, 0.06) };
+    let own = ErrorHypothesis { taste: 0.25, ..fair(0.25, 0.13, 0.06) };
     let found = strengths(&compared(2, &[both(0, 1, 0.5)]), &[own]);
     assert!((found[0].best - 0.662).abs() < 0.025, "{}", found[0].best);
 }
 
 #[test]
 fn what_lengths_may_explain_is_not_credited() {
-    let longer = |lengths: [f64; 2]| Said { lengths: lengths.to_vec(), ..compared(2, &[both(0, 1, 0.5)]) };
-    let doubtful = Possibility { length: 0.25, ..fair(0.25, 0.13, 0.06) };
+    let longer = |lengths: [f64; 2]| Observations { lengths: lengths.to_vec(), ..compared(2, &[both(0, 1, 0.5)]) };
+    let doubtful = ErrorHypothesis { length: 0.25, ..fair(0.25, 0.13, 0.06) };
     let equal = strengths(&longer([5.0, 5.0]), &[doubtful])[0];
     let twice = strengths(&longer([6.0, 5.0]), &[doubtful])[0];
     assert!((equal.best - 0.892).abs() < 0.02, "{}", equal.best);
@@ -77,16 +86,17 @@ fn even_margins_are_exactly_even() {
 
 #[test]
 fn contradictions_make_a_judge_less_believed() {
-    let possibilities = [fair(0.001, 0.5, 0.3), fair(0.25, 0.1, 0.06)].map(|one| Possibility { weight: 0.5, ..one });
+    let possibilities =
+        [fair(0.001, 0.5, 0.3), fair(0.25, 0.1, 0.06)].map(|one| ErrorHypothesis { weight: 0.5, ..one });
     let circle = compared(3, &[both(0, 1, 1.0), both(1, 2, 1.0), both(0, 2, -1.0)]);
     let order = compared(3, &[both(0, 1, 0.5), both(1, 2, 0.5), both(0, 2, 1.0)]);
-    let best = |said: &Said| strengths(said, &possibilities).iter().map(|one| one.best).fold(0.0, f64::max);
+    let best = |said: &Observations| strengths(said, &possibilities).iter().map(|one| one.best).fold(0.0, f64::max);
     assert!(best(&order) > 0.75 && best(&circle) < 0.5, "{} {}", best(&order), best(&circle));
 }
 
 #[test]
 fn an_entry_without_a_rating_has_no_strength_where_others_have_one() {
-    let rated = Said { ratings: vec![Some(3.0), None, Some(2.0)], ..compared(3, &[both(0, 2, 0.5)]) };
+    let rated = Observations { ratings: vec![Some(3.0), None, Some(2.0)], ..compared(3, &[both(0, 2, 0.5)]) };
     let fitted = fit(&rated, &[fair(0.25, 0.13, 0.06)], 1);
     assert_eq!(fitted.strengths[1], None);
     assert!(fitted.at_least(0, 1) > 0.999 && fitted.at_least(1, 0) < 0.001);
@@ -97,7 +107,7 @@ fn an_entry_without_a_rating_has_no_strength_where_others_have_one() {
 
 #[test]
 fn the_pair_that_is_asked_about_next_is_the_one_in_doubt() {
-    let said = Said { ratings: vec![Some(3.0), Some(2.95), Some(1.0), Some(0.9)], ..compared(4, &[]) };
+    let said = Observations { ratings: vec![Some(3.0), Some(2.95), Some(1.0), Some(0.9)], ..compared(4, &[]) };
     let fitted = fit(&said, &[fair(0.25, 0.13, 0.06)], 1);
     let all = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
     let (pair, gain) = fitted.next(&all).unwrap();
@@ -140,7 +150,7 @@ fn worlds(count: usize, pairs: usize, seeds: u32) -> (f64, f64, f64) {
         let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
         let margins: Vec<Margin> =
             all.take(pairs).map(|(a, b)| both(a, b, truth[a] - truth[b] + 0.36 * random.next())).collect();
-        let said = Said { margins, ratings, lengths: vec![0.0; count], leans: Vec::new() };
+        let said = Observations { margins, ratings, lengths: vec![0.0; count], position_biases: Vec::new() };
         let found = fit(&said, &[fair(0.25, 0.13, 0.0625)], u64::from(seed)).strengths;
         let found: Vec<Strength> = found.into_iter().map(Option::unwrap).collect();
         let mean = truth.iter().sum::<f64>() / count as f64;

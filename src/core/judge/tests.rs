@@ -80,7 +80,9 @@ async fn judge(script: &str, candidates: &[Prompt]) -> (Result<SelectResult>, Si
 }
 
 /// A result without its times.
-fn said(result: &SelectResult) -> (PromptId, Vec<crate::domain::Standing>, Vec<crate::domain::Comparison>, String) {
+fn said(
+    result: &SelectResult,
+) -> (PromptId, Vec<crate::domain::RankedCandidate>, Vec<crate::domain::Comparison>, String) {
     (result.prompt.id, result.ranking.clone(), result.comparisons.clone(), result.reasoning.clone())
 }
 

@@ -6,12 +6,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::balance::Source;
-use super::call_log::{BookDraw, BookHold, BookedCall, CallLog};
+use super::call_log::{CallLog, CallLogDraw, CallLogReservation, LoggedCall};
 use super::money::Money;
 use super::price::Price;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
-use super::run_budget::{Answered, RunBudget, Share, Tally, Unseen};
+use super::run_budget::{AllotmentGuard, AnsweredUsage, RunBudget, Tally, UnseenCalls};
 use crate::domain::SessionId;
 use crate::error::ProviderError;
 
@@ -26,9 +26,9 @@ pub struct Account {
     /// Set for a step of a chain, and for the judge.
     source: Option<Source>,
     /// Set for a step of a chain under a daily cap.
-    draw: Option<BookDraw>,
+    draw: Option<CallLogDraw>,
     /// What complete chains left reserved in the call log for the judge.
-    kept: Arc<Mutex<Vec<Arc<dyn BookHold>>>>,
+    kept: Arc<Mutex<Vec<Arc<dyn CallLogReservation>>>>,
 }
 
 /// The caps of a run.
@@ -104,7 +104,7 @@ pub struct Call {
     /// Its purpose: a phase's name, `judge`, `embedding`.
     pub purpose: &'static str,
     /// False for free calls inside this program, which are counted but not recorded.
-    pub is_booked: bool,
+    pub is_logged: bool,
 }
 
 /// The most a call can cost.
@@ -219,12 +219,12 @@ impl Account {
     }
 
     /// The answered calls of the run so far.
-    pub fn answered(&self) -> Answered {
+    pub fn answered(&self) -> AnsweredUsage {
         self.run_budget.answered()
     }
 
     /// The calls of the run so far that were cut off before their cost was known.
-    pub fn unseen(&self) -> Unseen {
+    pub fn unseen(&self) -> UnseenCalls {
         self.run_budget.unseen()
     }
 
@@ -240,7 +240,7 @@ impl Account {
     }
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {
-        let call_log = self.call_log.as_ref().filter(|_| call.is_booked);
+        let call_log = self.call_log.as_ref().filter(|_| call.is_logged);
         let is_capped =
             self.run_budget.caps().budget.is_some() || call_log.is_some_and(|call_log| call_log.daily_cap().is_some());
         if is_capped {
@@ -253,7 +253,7 @@ impl Account {
         let mut hold = self.run_budget.reserve(worst.amount().unwrap_or_default(), self.source).await?;
         let entry = match call_log {
             Some(call_log) => {
-                let booked = BookedCall {
+                let booked = LoggedCall {
                     labels: Arc::clone(&self.labels),
                     provider: call.provider.clone(),
                     model: call.model.clone(),
@@ -265,7 +265,7 @@ impl Account {
             }
             None => None,
         };
-        hold.goes_out();
+        hold.mark_sent();
         Ok(Reservation::new(hold, entry, worst.amount(), is_capped))
     }
 }
@@ -273,18 +273,18 @@ impl Account {
 /// The reservation of a chain of calls. Dropping it before [`Allotment::complete`] means that the
 /// chain failed. Either way the rest of it is released.
 pub struct Allotment {
-    share: Share,
+    share: AllotmentGuard,
     account: Account,
     steps: Vec<Money>,
     for_judge: Money,
-    hold: Option<Arc<dyn BookHold>>,
+    hold: Option<Arc<dyn CallLogReservation>>,
 }
 
 impl Allotment {
     /// The account of the calls of this step, from 0; for the judge any step.
     pub fn account(&self, step: usize) -> Account {
         let later: Money = self.steps.iter().skip(step + 1).copied().sum();
-        let draw = self.hold.as_ref().map(|hold| BookDraw { id: hold.id(), keep: later + self.for_judge });
+        let draw = self.hold.as_ref().map(|hold| CallLogDraw { id: hold.id(), keep: later + self.for_judge });
         Account { source: Some(self.share.source(step)), draw, ..self.account.clone() }
     }
 

@@ -41,7 +41,7 @@ pub(super) struct Source {
 
 /// A request for admission.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Want {
+pub(super) enum AdmissionRequest {
     /// One call.
     Call { worst: Money, source: Option<Source> },
     /// All steps of a chain, one call each.
@@ -50,7 +50,7 @@ pub(super) enum Want {
 
 /// A granted request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Granted {
+pub(super) enum Grant {
     /// The call may be sent. `owns_call` is true if its allotment paid for the call.
     Call { owns_call: bool },
     /// The chain is reserved as this allotment.
@@ -58,7 +58,7 @@ pub(super) enum Granted {
 }
 
 /// Whether a request fits the caps.
-pub(super) enum Verdict {
+pub(super) enum Admissibility {
     /// It fits now.
     Fits,
     /// It could fit once others have ended.
@@ -77,14 +77,14 @@ pub(super) struct Balance {
     under_way: usize,
     /// Their worst cases.
     out: Money,
-    allotments: BTreeMap<AllotmentId, Allotted>,
+    allotments: BTreeMap<AllotmentId, AllotmentState>,
     next: AllotmentId,
     judge: JudgeReserve,
 }
 
 /// What an allotment still holds.
 #[derive(Debug)]
-struct Allotted {
+struct AllotmentState {
     calls: u64,
     money: Money,
     /// The worst case of each step; empty if any call may draw on all of it.
@@ -110,7 +110,7 @@ struct Payment {
     returned: Money,
 }
 
-impl Allotted {
+impl AllotmentState {
     /// The need of the steps after this one.
     fn later(&self, step: usize) -> Need {
         let later = self.plan.get(step + 1..).unwrap_or_default();
@@ -145,14 +145,14 @@ impl Balance {
 
     /// Whether this could be granted now. `may_take_more` is false while earlier requests wait; a
     /// call can use its own allotment even then.
-    pub(super) fn judge(&self, caps: &Caps, want: &Want, may_take_more: bool) -> Verdict {
+    pub(super) fn judge(&self, caps: &Caps, want: &AdmissionRequest, may_take_more: bool) -> Admissibility {
         match want {
-            Want::Call { worst, source } => self.judge_call(caps, *worst, *source, may_take_more),
-            Want::Chain { steps } => self.judge_chain(caps, steps, may_take_more),
+            AdmissionRequest::Call { worst, source } => self.judge_call(caps, *worst, *source, may_take_more),
+            AdmissionRequest::Chain { steps } => self.judge_chain(caps, steps, may_take_more),
         }
     }
 
-    fn judge_call(&self, caps: &Caps, worst: Money, source: Option<Source>, may_take_more: bool) -> Verdict {
+    fn judge_call(&self, caps: &Caps, worst: Money, source: Option<Source>, may_take_more: bool) -> Admissibility {
         let Tally { calls, spent, reserved } = self.tally;
         let left = self.left(caps);
         let payment = self.payment(worst, source, if may_take_more { left.money } else { Money::ZERO });
@@ -162,7 +162,7 @@ impl Balance {
             // Cannot fit even if every other chain released what it holds.
             let held = own.map_or(0, |own| own.calls);
             if self.under_way == 0 || calls + held >= cap {
-                return Verdict::Never(Refusal::Calls { cap, wanted: calls + self.promised + 1 });
+                return Admissibility::Never(Refusal::Calls { cap, wanted: calls + self.promised + 1 });
             }
         }
         // A charge above its reservation takes money that was promised to others.
@@ -173,17 +173,17 @@ impl Balance {
             let wanted = if is_overdrawn { worst } else { payment.more };
             // Cannot fit even if all calls under way turned out to cost nothing.
             if self.under_way == 0 || spent + worst.max(held + payment.more) > cap {
-                return Verdict::Never(Refusal::Budget { cap, spent, reserved, wanted });
+                return Admissibility::Never(Refusal::Budget { cap, spent, reserved, wanted });
             }
         }
         let needs_more = !payment.owns_call || payment.more > Money::ZERO;
         if is_short_of_calls || is_short_of_money || (needs_more && !may_take_more) {
-            return Verdict::Later;
+            return Admissibility::Later;
         }
-        Verdict::Fits
+        Admissibility::Fits
     }
 
-    fn judge_chain(&self, caps: &Caps, steps: &[Money], may_take_more: bool) -> Verdict {
+    fn judge_chain(&self, caps: &Caps, steps: &[Money], may_take_more: bool) -> Admissibility {
         let chain = Need::of_steps(steps);
         let left = self.left(caps);
         let wanted = chain + self.judge.share();
@@ -194,17 +194,27 @@ impl Balance {
         if let Some(cap) = caps.calls.filter(|_| wanted.calls > left.calls)
             && (is_idle || self.tally.calls + at_least.calls > cap)
         {
-            return Verdict::Never(Refusal::ChainCalls { cap, left: left.calls, wanted: wanted.calls, is_judged });
+            return Admissibility::Never(Refusal::ChainCalls {
+                cap,
+                left: left.calls,
+                wanted: wanted.calls,
+                is_judged,
+            });
         }
         if let Some(cap) = caps.budget.filter(|_| wanted.money > left.money)
             && (is_idle || self.tally.spent + at_least.money > cap)
         {
-            return Verdict::Never(Refusal::ChainBudget { cap, left: left.money, wanted: wanted.money, is_judged });
+            return Admissibility::Never(Refusal::ChainBudget {
+                cap,
+                left: left.money,
+                wanted: wanted.money,
+                is_judged,
+            });
         }
         if !may_take_more || wanted.calls > left.calls || wanted.money > left.money {
-            return Verdict::Later;
+            return Admissibility::Later;
         }
-        Verdict::Fits
+        Admissibility::Fits
     }
 
     /// How a call would be paid with this much left outside the allotments.
@@ -232,9 +242,9 @@ impl Balance {
     }
 
     /// Grants a request that [`Balance::judge`] found to fit.
-    pub(super) fn grant(&mut self, caps: &Caps, want: &Want, may_take_more: bool) -> Granted {
+    pub(super) fn grant(&mut self, caps: &Caps, want: &AdmissionRequest, may_take_more: bool) -> Grant {
         match want {
-            Want::Call { worst, source } => {
+            AdmissionRequest::Call { worst, source } => {
                 let left = if may_take_more { self.left(caps).money } else { Money::ZERO };
                 let payment = self.payment(*worst, *source, left);
                 self.tally.calls += 1;
@@ -248,13 +258,13 @@ impl Balance {
                     own.money = payment.kept;
                     own.calls -= u64::from(payment.owns_call);
                 }
-                Granted::Call { owns_call: payment.owns_call }
+                Grant::Call { owns_call: payment.owns_call }
             }
-            Want::Chain { steps } => {
+            AdmissionRequest::Chain { steps } => {
                 let share = self.judge.share();
                 self.judge.candidates += 1;
                 self.hold(share);
-                Granted::Chain(self.allot(Need::of_steps(steps), steps.clone()))
+                Grant::Chain(self.allot(Need::of_steps(steps), steps.clone()))
             }
         }
     }
@@ -263,7 +273,7 @@ impl Balance {
         let id = self.next;
         self.next += 1;
         self.hold(need);
-        self.allotments.insert(id, Allotted { calls: need.calls, money: need.money, plan });
+        self.allotments.insert(id, AllotmentState { calls: need.calls, money: need.money, plan });
         id
     }
 
@@ -330,7 +340,7 @@ impl Balance {
 
     /// Ends a chain and releases its allotment. A failed chain is not a candidate.
     pub(super) fn end(&mut self, id: AllotmentId, is_complete: bool, is_candidate: bool) {
-        if let Some(Allotted { calls, money, .. }) = self.allotments.remove(&id) {
+        if let Some(AllotmentState { calls, money, .. }) = self.allotments.remove(&id) {
             self.release(Need { calls, money });
         }
         if is_candidate && !is_complete {

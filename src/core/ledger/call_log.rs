@@ -23,7 +23,7 @@ pub trait CallLog: Send + Sync {
     fn set_aside(&self, amount: Money) -> SettingAside<'_>;
 
     /// Admits a call before it is sent. Dropping the future before it completes admits nothing.
-    fn admit(&self, call: BookedCall) -> Admission<'_>;
+    fn admit(&self, call: LoggedCall) -> Admission<'_>;
 
     /// Refuses further calls, such as those of a run being cancelled, and waits until every
     /// admitted call has ended.
@@ -40,31 +40,32 @@ pub trait CallLog: Send + Sync {
 pub type Counted<'a> = Pin<Box<dyn Future<Output = Result<Money, Refusal>> + Send + 'a>>;
 
 /// The future of [`CallLog::set_aside`]; `None` without a daily cap.
-pub type SettingAside<'a> = Pin<Box<dyn Future<Output = Result<Option<Box<dyn BookHold>>, Refusal>> + Send + 'a>>;
+pub type SettingAside<'a> =
+    Pin<Box<dyn Future<Output = Result<Option<Box<dyn CallLogReservation>>, Refusal>> + Send + 'a>>;
 
 /// An amount reserved for later calls. Dropping it releases the rest.
-pub trait BookHold: Send + Sync {
+pub trait CallLogReservation: Send + Sync {
     /// Its id.
     fn id(&self) -> Uuid;
 }
 
 /// The reservation that a call draws on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BookDraw {
-    /// The id of the [`BookHold`].
+pub struct CallLogDraw {
+    /// The id of the [`CallLogReservation`].
     pub id: Uuid,
     /// What must be left of it for later calls.
     pub keep: Money,
 }
 
 /// The future of [`CallLog::admit`].
-pub type Admission<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn BookEntry>, Refusal>> + Send + 'a>>;
+pub type Admission<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn CallLogEntry>, Refusal>> + Send + 'a>>;
 
-/// The future of [`BookEntry::extend`].
+/// The future of [`CallLogEntry::extend`].
 pub type Extension<'a> = Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send + 'a>>;
 
 /// An admitted call. Dropping it unclosed counts as [`CallEnd::Unseen`].
-pub trait BookEntry: Send {
+pub trait CallLogEntry: Send {
     /// Reserves more for the call, which is under way. Never waits for room.
     fn extend(&mut self, by: Money) -> Extension<'_>;
 
@@ -75,7 +76,7 @@ pub trait BookEntry: Send {
 
 /// A call to be admitted.
 #[derive(Debug, Clone)]
-pub struct BookedCall {
+pub struct LoggedCall {
     /// The labels of its run.
     pub labels: Arc<Labels>,
     /// The provider's name in the configuration.
@@ -87,7 +88,7 @@ pub struct BookedCall {
     /// The most it can cost; `None` when the price is unknown.
     pub worst: Option<Money>,
     /// The reservation it draws on, if any.
-    pub draw: Option<BookDraw>,
+    pub draw: Option<CallLogDraw>,
 }
 
 /// How a call ended.

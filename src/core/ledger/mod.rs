@@ -14,7 +14,7 @@
 //!
 //! `run_budget` enforces the caps of a run, with the arithmetic of `balance`. The record of calls
 //! and the daily cap, shared by all runs and processes, are behind the port [`CallLog`], which
-//! [`crate::store::StoreBook`] implements. [`crate::provider::metered`] reserves and settles for
+//! [`crate::store::StoreCallLog`] implements. [`crate::provider::metered`] reserves and settles for
 //! every provider.
 
 mod account;
@@ -28,10 +28,11 @@ mod run_budget;
 
 pub use account::{Account, Allotment, Call, Caps, Labels, Need, WorstCase};
 pub use call_log::{
-    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, SettingAside,
+    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LoggedCall,
+    SettingAside,
 };
 pub use money::Money;
 pub use price::{Price, Tier, WireUsage};
 pub use refusal::Refusal;
-pub use reservation::{Actual, Reservation};
-pub use run_budget::{Answered, Tally, Unseen};
+pub use reservation::{CallUsage, Reservation};
+pub use run_budget::{AnsweredUsage, Tally, UnseenCalls};

@@ -75,7 +75,7 @@ pub enum Refusal {
         model: String,
     },
     /// The call log cannot be used.
-    Book(String),
+    CallLogFailed(String),
     /// The program is shutting down, and the call log is closed.
     Closed,
     /// The run is over.
@@ -86,7 +86,7 @@ impl Refusal {
     /// The error for a call to `provider` by the operation `command`, with advice to spend less.
     pub fn of(self, provider: &str, command: &str) -> ProviderError {
         let failure = match self {
-            Self::Book(_) => ProviderFailure::Book,
+            Self::CallLogFailed(_) => ProviderFailure::CallLogFailed,
             _ => ProviderFailure::Budget,
         };
         let ways: Vec<&str> = match self {
@@ -164,7 +164,7 @@ impl std::fmt::Display for Refusal {
                 "nothing bounds the length of an answer of `{model}`, so a budget in dollars cannot be kept; this model \
                  takes no limit of tokens that is known: ask another, or cap `max_calls` instead"
             ),
-            Self::Book(reason) => {
+            Self::CallLogFailed(reason) => {
                 write!(f, "the daily budget cannot be kept, because spending cannot be recorded: {reason}")
             }
             Self::Closed => f.write_str("aludel is shutting down; try again after it has restarted"),
@@ -219,7 +219,7 @@ mod tests {
             assert!(error.never_sent && !error.is_retryable());
             assert!(words.iter().all(|word| error.message.contains(word)), "{}", error.message);
         }
-        assert_eq!(Refusal::Book("x".into()).of("sim", "select").code(), Code::Storage);
+        assert_eq!(Refusal::CallLogFailed("x".into()).of("sim", "select").code(), Code::Storage);
     }
 
     #[test]

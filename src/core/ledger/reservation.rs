@@ -1,6 +1,6 @@
 //! The reservation of one call, held until its cost is known.
 
-use super::call_log::{BookEntry, CallEnd};
+use super::call_log::{CallEnd, CallLogEntry};
 use super::money::Money;
 use super::refusal::Refusal;
 use super::run_budget::BudgetGuard;
@@ -20,12 +20,12 @@ pub struct Reservation {
 
 struct Parts {
     hold: BudgetGuard,
-    entry: Option<Box<dyn BookEntry>>,
+    entry: Option<Box<dyn CallLogEntry>>,
 }
 
 /// The usage of an answered call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Actual {
+pub struct CallUsage {
     /// Tokens sent.
     pub input_tokens: u64,
     /// Tokens received.
@@ -39,7 +39,7 @@ pub struct Actual {
 impl Reservation {
     pub(super) fn new(
         hold: BudgetGuard,
-        entry: Option<Box<dyn BookEntry>>,
+        entry: Option<Box<dyn CallLogEntry>>,
         worst: Option<Money>,
         is_capped: bool,
     ) -> Self {
@@ -76,11 +76,11 @@ impl Reservation {
 
     /// Ends an answered call. The actual cost counts, even above the reservation, because the
     /// provider has charged it. If the cost is unknown, the reservation counts.
-    pub fn settle(mut self, actual: Actual) {
+    pub fn settle(mut self, actual: CallUsage) {
         let counted = actual.cost.or(actual.assumed).or(self.worst).unwrap_or_default();
-        let Actual { input_tokens, output_tokens, cost, .. } = actual;
+        let CallUsage { input_tokens, output_tokens, cost, .. } = actual;
         if let Some(Parts { hold, .. }) = &self.parts {
-            hold.see_answer(actual);
+            hold.count_answered(actual);
         }
         self.end(counted, CallEnd::Answered { input_tokens, output_tokens, cost, counted });
     }
@@ -94,8 +94,8 @@ impl Reservation {
         let Some(Parts { hold, entry }) = self.parts.take() else { return };
         match end {
             CallEnd::Answered { .. } | CallEnd::Failed => {}
-            CallEnd::Cut { counted } => hold.lose_sight(Some(counted)),
-            CallEnd::Unseen => hold.lose_sight(self.worst),
+            CallEnd::Cut { counted } => hold.count_unseen(Some(counted)),
+            CallEnd::Unseen => hold.count_unseen(self.worst),
         }
         // First the call log, because the next call that the budget admits reads it.
         if let Some(entry) = entry {

@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::account::{Caps, Need};
-use super::balance::{AllotmentId, Balance, Granted, Source, Verdict, Want};
+use super::balance::{Admissibility, AdmissionRequest, AllotmentId, Balance, Grant, Source};
 use super::money::Money;
 use super::refusal::Refusal;
-use super::reservation::Actual;
+use super::reservation::CallUsage;
 use crate::domain::ModelMetadata;
 
 pub use super::balance::Tally;
@@ -32,8 +32,8 @@ pub(super) struct RunBudget {
 #[derive(Debug, Default)]
 struct State {
     balance: Balance,
-    unseen: Unseen,
-    answered: Answered,
+    unseen: UnseenCalls,
+    answered: AnsweredUsage,
     /// The queue of waiting calls.
     calls: VecDeque<Waiter>,
     /// The queue of waiting chains.
@@ -44,7 +44,7 @@ struct State {
 
 /// The total usage of a run's answered calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnsweredUsage {
     calls: u32,
     input_tokens: u64,
     output_tokens: u64,
@@ -52,8 +52,8 @@ pub struct Answered {
     unpriced: u32,
 }
 
-impl Answered {
-    fn add(&mut self, actual: Actual) {
+impl AnsweredUsage {
+    fn add(&mut self, actual: CallUsage) {
         self.calls += 1;
         self.input_tokens += actual.input_tokens;
         self.output_tokens += actual.output_tokens;
@@ -88,7 +88,7 @@ impl Answered {
 
 /// The calls of a run that were cut off before their cost was known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unseen {
+pub struct UnseenCalls {
     /// Their number.
     pub calls: u64,
     /// The most they may have cost together, as far as prices are known.
@@ -97,7 +97,7 @@ pub struct Unseen {
     pub has_unknown_price: bool,
 }
 
-impl Unseen {
+impl UnseenCalls {
     fn add(&mut self, most: Option<Money>) {
         self.calls += 1;
         self.most = self.most + most.unwrap_or_default();
@@ -127,8 +127,8 @@ impl Unseen {
 #[derive(Debug)]
 struct Waiter {
     number: u64,
-    want: Want,
-    answer: oneshot::Sender<Result<Granted, Refusal>>,
+    want: AdmissionRequest,
+    answer: oneshot::Sender<Result<Grant, Refusal>>,
 }
 
 impl RunBudget {
@@ -152,12 +152,12 @@ impl RunBudget {
     }
 
     /// The calls whose end was not seen.
-    pub(super) fn unseen(&self) -> Unseen {
+    pub(super) fn unseen(&self) -> UnseenCalls {
         self.lock().unseen
     }
 
     /// The usage of the answered calls.
-    pub(super) fn answered(&self) -> Answered {
+    pub(super) fn answered(&self) -> AnsweredUsage {
         self.lock().answered
     }
 
@@ -172,18 +172,18 @@ impl RunBudget {
         worst: Money,
         source: Option<Source>,
     ) -> Result<BudgetGuard, Refusal> {
-        let want = Want::Call { worst, source };
+        let want = AdmissionRequest::Call { worst, source };
         let granted = self.ask(want).await?;
-        let owns_call = matches!(granted, Granted::Call { owns_call: true });
+        let owns_call = matches!(granted, Grant::Call { owns_call: true });
         Ok(BudgetGuard { run_budget: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
     }
 
     /// Reserves a whole chain, waiting if that can help. Dropping the future changes nothing.
-    pub(super) async fn allot(self: &Arc<Self>, steps: Vec<Money>) -> Result<Share, Refusal> {
-        match self.ask(Want::Chain { steps }).await? {
-            Granted::Chain(id) => Ok(Share::new(self, id, true)),
+    pub(super) async fn allot(self: &Arc<Self>, steps: Vec<Money>) -> Result<AllotmentGuard, Refusal> {
+        match self.ask(AdmissionRequest::Chain { steps }).await? {
+            Grant::Chain(id) => Ok(AllotmentGuard::new(self, id, true)),
             // Cannot happen: a chain is granted as a chain.
-            Granted::Call { .. } => Err(Refusal::Gone),
+            Grant::Call { .. } => Err(Refusal::Gone),
         }
     }
 
@@ -198,22 +198,22 @@ impl RunBudget {
     }
 
     /// The share held back for the judge.
-    pub(super) fn allot_to_judge(self: &Arc<Self>) -> Share {
+    pub(super) fn allot_to_judge(self: &Arc<Self>) -> AllotmentGuard {
         let id = self.lock().balance.allot_to_judge();
-        Share::new(self, id, false)
+        AllotmentGuard::new(self, id, false)
     }
 
-    async fn ask(self: &Arc<Self>, want: Want) -> Result<Granted, Refusal> {
+    async fn ask(self: &Arc<Self>, want: AdmissionRequest) -> Result<Grant, Refusal> {
         let waiting = {
             let mut state = self.lock();
             // Earlier requests go first.
             let may_take_more = state.is_first(&want);
             match state.balance.judge(&self.caps, &want, may_take_more) {
-                Verdict::Fits => return Ok(state.balance.grant(&self.caps, &want, may_take_more)),
-                Verdict::Never(refusal) => return Err(refusal),
-                Verdict::Later => {
+                Admissibility::Fits => return Ok(state.balance.grant(&self.caps, &want, may_take_more)),
+                Admissibility::Never(refusal) => return Err(refusal),
+                Admissibility::Later => {
                     let (number, answer) = state.enqueue(want.clone());
-                    Waiting { run_budget: Arc::clone(self), number, want, answer, is_over: false }
+                    QueueGuard { run_budget: Arc::clone(self), number, want, answer, is_over: false }
                 }
             }
         };
@@ -228,15 +228,15 @@ impl RunBudget {
 
 impl State {
     /// True if nothing waits before this request.
-    fn is_first(&self, want: &Want) -> bool {
-        self.calls.is_empty() && (matches!(want, Want::Call { .. }) || self.chains.is_empty())
+    fn is_first(&self, want: &AdmissionRequest) -> bool {
+        self.calls.is_empty() && (matches!(want, AdmissionRequest::Call { .. }) || self.chains.is_empty())
     }
 
-    fn enqueue(&mut self, want: Want) -> (u64, oneshot::Receiver<Result<Granted, Refusal>>) {
+    fn enqueue(&mut self, want: AdmissionRequest) -> (u64, oneshot::Receiver<Result<Grant, Refusal>>) {
         let (sender, receiver) = oneshot::channel();
         let number = self.next;
         self.next += 1;
-        let queue = if matches!(want, Want::Call { .. }) { &mut self.calls } else { &mut self.chains };
+        let queue = if matches!(want, AdmissionRequest::Call { .. }) { &mut self.calls } else { &mut self.chains };
         queue.push_back(Waiter { number, want, answer: sender });
         (number, receiver)
     }
@@ -250,9 +250,9 @@ impl State {
         let queue = if self.calls.is_empty() { &mut self.chains } else { &mut self.calls };
         let Some(first) = queue.front() else { return false };
         let refusal = match self.balance.judge(caps, &first.want, true) {
-            Verdict::Later => return false,
-            Verdict::Fits => None,
-            Verdict::Never(refusal) => Some(refusal),
+            Admissibility::Later => return false,
+            Admissibility::Fits => None,
+            Admissibility::Never(refusal) => Some(refusal),
         };
         let Some(Waiter { want, answer, .. }) = queue.pop_front() else { return false };
         match refusal {
@@ -268,28 +268,28 @@ impl State {
     }
 
     /// Takes back a grant whose requester is gone.
-    fn undo(&mut self, want: &Want, granted: Granted) {
+    fn undo(&mut self, want: &AdmissionRequest, granted: Grant) {
         match (want, granted) {
-            (Want::Call { worst, source }, Granted::Call { owns_call }) => {
+            (AdmissionRequest::Call { worst, source }, Grant::Call { owns_call }) => {
                 self.balance.withdraw(*worst, *source, owns_call);
             }
-            (_, Granted::Chain(id)) => self.balance.end(id, false, true),
-            (Want::Chain { .. }, Granted::Call { .. }) => {}
+            (_, Grant::Chain(id)) => self.balance.end(id, false, true),
+            (AdmissionRequest::Chain { .. }, Grant::Call { .. }) => {}
         }
     }
 }
 
 /// A place in a queue. Dropping it leaves the queue and returns what was granted meanwhile.
-struct Waiting {
+struct QueueGuard {
     run_budget: Arc<RunBudget>,
     number: u64,
-    want: Want,
-    answer: oneshot::Receiver<Result<Granted, Refusal>>,
+    want: AdmissionRequest,
+    answer: oneshot::Receiver<Result<Grant, Refusal>>,
     is_over: bool,
 }
 
-impl Waiting {
-    async fn answer(mut self) -> Result<Granted, Refusal> {
+impl QueueGuard {
+    async fn answer(mut self) -> Result<Grant, Refusal> {
         // The sender is in a queue of the budget, which we keep alive, and leaves only to answer.
         let answer = (&mut self.answer).await.unwrap_or(Err(Refusal::Gone));
         self.is_over = true;
@@ -297,7 +297,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for QueueGuard {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -330,7 +330,7 @@ pub(super) struct BudgetGuard {
 
 impl BudgetGuard {
     /// Marks the call as sent: from now on it counts.
-    pub(super) fn goes_out(&mut self) {
+    pub(super) fn mark_sent(&mut self) {
         self.is_out = true;
     }
 
@@ -350,12 +350,12 @@ impl BudgetGuard {
     }
 
     /// Counts the call as unseen: it may have cost `most`, `None` if unknown. Does not settle it.
-    pub(super) fn lose_sight(&self, most: Option<Money>) {
+    pub(super) fn count_unseen(&self, most: Option<Money>) {
         self.run_budget.lock().unseen.add(most);
     }
 
     /// Counts the call as answered. Does not settle it.
-    pub(super) fn see_answer(&self, actual: Actual) {
+    pub(super) fn count_answered(&self, actual: CallUsage) {
         self.run_budget.lock().answered.add(actual);
     }
 
@@ -385,7 +385,7 @@ impl Drop for BudgetGuard {
 
 /// The reservation of a chain or of the judge. Dropping it releases the rest.
 #[derive(Debug)]
-pub(super) struct Share {
+pub(super) struct AllotmentGuard {
     run_budget: Arc<RunBudget>,
     id: AllotmentId,
     /// True for a chain, whose prompt is a candidate for the judge.
@@ -393,7 +393,7 @@ pub(super) struct Share {
     is_complete: bool,
 }
 
-impl Share {
+impl AllotmentGuard {
     fn new(run_budget: &Arc<RunBudget>, id: AllotmentId, is_candidate: bool) -> Self {
         Self { run_budget: Arc::clone(run_budget), id, is_candidate, is_complete: false }
     }
@@ -409,7 +409,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for AllotmentGuard {
     fn drop(&mut self) {
         let mut state = self.run_budget.lock();
         state.balance.end(self.id, self.is_complete, self.is_candidate);

@@ -31,7 +31,7 @@ fn poll(asking: &mut Asking) -> Poll<Result<BudgetGuard, Refusal>> {
 fn out(run_budget: &Arc<RunBudget>, worst: u64) -> BudgetGuard {
     match poll(&mut ask(run_budget, worst)) {
         Poll::Ready(Ok(mut hold)) => {
-            hold.goes_out();
+            hold.mark_sent();
             hold
         }
         other => panic!("it was not let through: {other:?}"),
@@ -110,7 +110,7 @@ fn those_who_wait_are_served_in_their_order_and_no_newcomer_overtakes_them() {
     assert!(poll(&mut small).is_pending(), "it would fit, but another came first");
     under_way.settle(nanos(10));
     let Poll::Ready(Ok(mut first)) = poll(&mut large) else { panic!("the first in the queue is not served") };
-    first.goes_out();
+    first.mark_sent();
     assert!(matches!(poll(&mut small), Poll::Ready(Ok(_))));
 }
 
@@ -204,7 +204,7 @@ proptest! {
                 match poll(&mut asking) {
                     Poll::Ready(Ok(mut hold)) => {
                         prop_assert!(still.is_empty(), "overtaken");
-                        hold.goes_out();
+                        hold.mark_sent();
                         out.push((hold, worst));
                     }
                     Poll::Ready(Err(Refusal::Calls { cap, .. })) => prop_assert_eq!(run_budget.tally().calls, cap),

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 
 use crate::assets::{Assets, Check};
-use crate::compare::{Measuring, compare};
+use crate::compare::{CompareContext, compare};
 use crate::domain::{Phase, Prompt, TargetFamily};
 use crate::provider::frame::{Framer, Framing};
 use crate::provider::{JudgeBrief, JudgeQuestion, PhaseBrief, builtin};
@@ -152,7 +152,7 @@ const ROWS: &[Row] = &[
     ("compare::compare", |text| {
         let prompts = vec![prompt(1, text), prompt(2, &reversed(text)), prompt(3, "another")];
         let weights = Weights::default();
-        black_box(compare(prompts, &Measuring { task: Some(text), gaps: vec![1, 1, 1], weights: &weights }));
+        black_box(compare(prompts, &CompareContext { task: Some(text), gaps: vec![1, 1, 1], weights: &weights }));
     }),
     ("prompting::phase_request", |text| {
         let brief = PhaseBrief { context: vec![text.to_owned()], ..brief(text, &reversed(text)) };

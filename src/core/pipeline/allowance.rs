@@ -21,7 +21,7 @@ pub struct Allowance {
 }
 
 /// The caps of a run before it starts.
-struct Standing {
+struct RemainingCaps {
     calls: Option<u64>,
     budget: Option<Money>,
     /// The daily cap, and what is left of it.
@@ -44,7 +44,7 @@ impl Allowance {
             Some(cap) => Some((cap, account.left_today().await.map_err(|refusal| error_of(&refusal))?)),
             None => None,
         };
-        let standing = Standing { calls: caps.calls, budget: caps.budget, day };
+        let standing = RemainingCaps { calls: caps.calls, budget: caps.budget, day };
         let bought = self.bought(&standing.left());
         if bought == self.variants.len() {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Allowance {
         chains + self.judging(self.variants.len())
     }
 
-    fn nothing(&self, standing: &Standing) -> String {
+    fn nothing(&self, standing: &RemainingCaps) -> String {
         let (least, all, count) = (self.least(), self.all(), self.variants.len());
         let mut short = Vec::new();
         let mut advice = Vec::new();
@@ -112,7 +112,7 @@ impl Allowance {
         )
     }
 
-    fn some(&self, bought: usize, standing: &Standing) -> String {
+    fn some(&self, bought: usize, standing: &RemainingCaps) -> String {
         let (least, count) = (self.least(), self.variants.len());
         let has_dollars = standing.budget.is_some() || standing.day.is_some();
         let mut each = Vec::new();
@@ -133,7 +133,7 @@ impl Allowance {
     }
 
     /// The caps that are too low for all variants, each with the amount that is enough.
-    fn enough_for_all(&self, standing: &Standing) -> String {
+    fn enough_for_all(&self, standing: &RemainingCaps) -> String {
         let all = self.all();
         let mut enough = Vec::new();
         if standing.calls.is_some_and(|cap| all.calls > cap) {
@@ -150,7 +150,7 @@ impl Allowance {
     }
 }
 
-impl Standing {
+impl RemainingCaps {
     fn left(&self) -> Need {
         let day = self.day.map_or(Money::MAX, |(_, left)| left);
         Need { calls: self.calls.unwrap_or(u64::MAX), money: self.budget.unwrap_or(Money::MAX).min(day) }
@@ -175,7 +175,7 @@ pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
 
 fn error_of(refusal: &Refusal) -> Error {
     match refusal {
-        Refusal::Book(_) => Error::Storage(refusal.to_string()),
+        Refusal::CallLogFailed(_) => Error::Storage(refusal.to_string()),
         _ => Error::Budget(refusal.to_string()),
     }
 }

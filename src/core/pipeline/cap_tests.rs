@@ -23,7 +23,7 @@ use crate::provider::permit::Permit;
 use crate::provider::{Brief, ChatRequest, Chunk, ChunkStream, Completion, PhaseBrief, Provider};
 use crate::rank::Weights;
 use crate::store::sqlite::SqliteStore;
-use crate::store::{Store, StoreBook};
+use crate::store::{Store, StoreCallLog};
 use crate::text::tokens;
 use crate::time::FixedClock;
 
@@ -373,7 +373,7 @@ async fn in_two_processes(mut case: Case) {
     let account = |store: &Arc<dyn Store>| {
         let clock = Arc::new(FixedClock::ticking_from(1_790_000_000_000));
         let ids = Arc::new(crate::ids::SystemIds);
-        let call_log = StoreBook::new(Arc::clone(store), clock, ids, Some(Money::from_nanos(cap)));
+        let call_log = StoreCallLog::new(Arc::clone(store), clock, ids, Some(Money::from_nanos(cap)));
         Account::open(Caps::default(), Labels::default(), Some(Arc::new(call_log) as Arc<dyn CallLog>))
     };
     let [first, second] = [account(&stores[0]), account(&stores[1])];

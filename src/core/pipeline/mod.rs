@@ -34,8 +34,8 @@ mod variant;
 
 pub use allowance::Allowance;
 pub use announce::Announcer;
-pub use plan::{Afterwards, Begin, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
-pub use run::{Generated, generate, start};
+pub use plan::{AfterRun, FollowUp, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
+pub use run::{GenerationEnd, generate, start};
 pub use selection::{JudgeJob, SelectPlan, select, start_selection};
-pub use shell::{Worked, start as start_work};
+pub use shell::{WorkEnd, start as start_work};
 pub use task::{Reporter, start_task};

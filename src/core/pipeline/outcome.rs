@@ -17,7 +17,7 @@ use crate::store::Mutation;
 
 /// The results of the variants.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct VariantResults {
     /// The finished prompts, by variant number.
     pub(super) prompts: Vec<Prompt>,
     /// The prompts that are stored.
@@ -30,7 +30,7 @@ pub(super) struct Gathered {
     pub(super) first_error: Option<Error>,
 }
 
-impl Gathered {
+impl VariantResults {
     /// The prompts that are stored.
     pub(super) fn stored_prompts(&self) -> Vec<Prompt> {
         self.prompts.iter().filter(|prompt| self.stored.contains(&prompt.id)).cloned().collect()
@@ -52,7 +52,7 @@ pub(super) async fn conclude(
     events: &Announcer,
     control: &RunControl,
     deadline: Option<tokio::time::Instant>,
-    mut gathered: Gathered,
+    mut gathered: VariantResults,
 ) -> Result<GenerationResult> {
     let rankings = if gathered.prompts.is_empty() {
         Vec::new()
@@ -97,7 +97,7 @@ async fn rank_prompts(
     ports: &Ports,
     events: &Announcer,
     given_up: impl Future<Output = Option<&'static str>>,
-    gathered: &mut Gathered,
+    gathered: &mut VariantResults,
 ) -> Vec<Ranking> {
     let ranked = tokio::select! {
         biased;
@@ -167,7 +167,7 @@ async fn select(
     events: &Announcer,
     control: &RunControl,
     deadline: Option<tokio::time::Instant>,
-    gathered: &mut Gathered,
+    gathered: &mut VariantResults,
 ) -> Option<SelectResult> {
     // This was held back for the judge while the variants were made; the rest is released later.
     let allotment = plan.account.judge_allotment();

@@ -108,7 +108,7 @@ pub struct Ports {
     /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
     /// What to do with the stored prompts after the run.
-    pub afterwards: Afterwards,
+    pub afterwards: AfterRun,
     /// Where to save finished prompts that could not be stored.
     pub save_aside: SaveAside,
 }
@@ -119,10 +119,10 @@ pub type SaveAside = Arc<dyn Fn(&[Prompt], &Session) -> Result<PathBuf> + Send +
 
 /// Called before a run's last event, with its stored prompts and its account. The returned closure
 /// is called after that event; its duration and its failures are not the run's.
-pub type Afterwards = Arc<dyn Fn(Vec<Prompt>, Account) -> Begin + Send + Sync>;
+pub type AfterRun = Arc<dyn Fn(Vec<Prompt>, Account) -> FollowUp + Send + Sync>;
 
 /// Begins the follow-up work of a run.
-pub type Begin = Box<dyn FnOnce() + Send>;
+pub type FollowUp = Box<dyn FnOnce() + Send>;
 
 /// The journal's name for a step of a variant.
 pub(super) fn step_of(variant: u32, phase: Phase) -> String {
@@ -142,7 +142,7 @@ impl Plan {
 
     /// Turns the plan into that of a resumed run, with its stored prompts and what it took of its
     /// caps. Finished work needs no reservation.
-    pub fn take_up(&mut self, journal: Journal, earlier: Vec<Prompt>, taken: Need) {
+    pub fn resume_from(&mut self, journal: Journal, earlier: Vec<Prompt>, taken: Need) {
         if let Some(allowance) = &mut self.allowance {
             for (number, steps) in (0..).zip(&mut allowance.variants) {
                 let is_done = |phase: &Phase| journal.result_of(&step_of(number, *phase)).is_some();

@@ -16,9 +16,9 @@ use tokio::task::JoinSet;
 
 use super::allowance;
 use super::announce::Announcer;
-use super::outcome::{self, Gathered};
-use super::plan::{Begin, Plan, Ports};
-use super::shell::{self, Worked};
+use super::outcome::{self, VariantResults};
+use super::plan::{FollowUp, Plan, Ports};
+use super::shell::{self, WorkEnd};
 use super::unsaved;
 use super::variant::{self, Progress};
 use crate::domain::{GenerationResult, ModelMetadata, Phase, Prompt, VariantFailure};
@@ -33,21 +33,21 @@ use crate::store::{JobProgress, JobUnit};
 /// Starts the run in the current runtime and returns at once.
 pub fn start(plan: Plan, ports: Ports) -> Run {
     shell::start(plan.session_id, plan.count, plan.journal.clone(), |events, control| async move {
-        let Generated { result, afterwards } = generate(Arc::new(plan), &ports, &events, &control).await;
-        Worked { result: result.map(Outcome::Generate), afterwards }
+        let GenerationEnd { result, afterwards } = generate(Arc::new(plan), &ports, &events, &control).await;
+        WorkEnd { result: result.map(Outcome::Generate), afterwards }
     })
 }
 
 /// The end of a generation.
-pub struct Generated {
+pub struct GenerationEnd {
     /// The result or the error.
     pub result: Result<GenerationResult, Error>,
     /// The follow-up work for the stored prompts, to begin after the last event.
-    pub afterwards: Option<Begin>,
+    pub afterwards: Option<FollowUp>,
 }
 
 /// Executes a plan and sends all events but the last. Fails with `cancelled` if `control` was.
-pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> Generated {
+pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, control: &RunControl) -> GenerationEnd {
     events.send(plan.started()).await;
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;
@@ -76,7 +76,7 @@ pub async fn generate(plan: Arc<Plan>, ports: &Ports, events: &Announcer, contro
         let model_metadata = unseen.added_to(ModelMetadata::sum(answered.iter().chain(&by_judge)));
         events.send(EventKind::Spent { model_metadata }).await;
     }
-    Generated { result, afterwards: (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone())) }
+    GenerationEnd { result, afterwards: (!stored.is_empty()).then(|| (ports.afterwards)(stored, plan.account.clone())) }
 }
 
 /// Checks what the caps buy and records the run, so that a cap that is too low or an unusable
@@ -110,16 +110,16 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
 }
 
 /// A failed variant: its phase, its error, and what its finished phases took.
-struct GaveUp {
+struct FailedVariant {
     phase: Option<Phase>,
     error: Error,
     spent: Vec<ModelMetadata>,
 }
 
 /// The end of one variant.
-struct Ended {
+struct VariantEnd {
     variant: u32,
-    result: Result<Prompt, GaveUp>,
+    result: Result<Prompt, FailedVariant>,
     /// Set if the prompt is finished but could not be stored.
     unsaved: Option<Error>,
 }
@@ -130,7 +130,7 @@ async fn run_variants(
     events: &Announcer,
     control: &RunControl,
     deadline: Option<tokio::time::Instant>,
-) -> Gathered {
+) -> VariantResults {
     let mut tasks = JoinSet::new();
     let mut waiting = Vec::new();
     for number in 0..plan.count {
@@ -139,7 +139,7 @@ async fn run_variants(
         waiting.push(start);
         tasks.spawn(async move { one_variant(&plan, &ports, &events, &control, started, deadline, number).await });
     }
-    let mut gathered = Gathered::default();
+    let mut gathered = VariantResults::default();
     let gathering = async {
         while let Some(joined) = tasks.join_next().await {
             match joined {
@@ -148,13 +148,13 @@ async fn run_variants(
             }
         }
     };
-    tokio::join!(begin_in_order(plan, waiting), gathering);
+    tokio::join!(start_in_order(plan, waiting), gathering);
     gathered.failures.sort_by_key(|failure| failure.variant);
     gathered.prompts.sort_by_key(|prompt| prompt.variant);
     gathered
 }
 
-fn gather(gathered: &mut Gathered, ended: Ended) {
+fn gather(gathered: &mut VariantResults, ended: VariantEnd) {
     match ended.result {
         Ok(prompt) => {
             gathered.spent.extend(prompt.steps.iter().map(|step| step.model_metadata.clone()));
@@ -177,7 +177,7 @@ fn gather(gathered: &mut Gathered, ended: Ended) {
 }
 
 /// What a variant needs to start.
-struct Start {
+struct StartPermit {
     /// Its concurrency permit.
     _place: Option<OwnedSemaphorePermit>,
     /// Its reservation, if a cap is in force.
@@ -185,13 +185,13 @@ struct Start {
 }
 
 /// Starts the variants in order. Skips those that no longer wait.
-async fn begin_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<Start, Error>>>) {
+async fn start_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<StartPermit, Error>>>) {
     let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
     for (number, mut variant) in waiting.into_iter().enumerate() {
         let start = tokio::select! {
             biased;
             () = variant.closed() => continue,
-            start = may_begin(plan, &places, number) => start,
+            start = wait_for_start(plan, &places, number) => start,
         };
         // If the variant has just stopped waiting, this releases its reservation.
         let _gone = variant.send(start);
@@ -199,7 +199,7 @@ async fn begin_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<Start, 
 }
 
 /// Waits until this variant can start.
-async fn may_begin(plan: &Plan, places: &Arc<Semaphore>, number: usize) -> Result<Start, Error> {
+async fn wait_for_start(plan: &Plan, places: &Arc<Semaphore>, number: usize) -> Result<StartPermit, Error> {
     // The semaphore is never closed, so this cannot fail.
     let place = Arc::clone(places).acquire_owned().await.ok();
     let steps = plan.allowance.as_ref().and_then(|allowance| allowance.variants.get(number));
@@ -210,7 +210,7 @@ async fn may_begin(plan: &Plan, places: &Arc<Semaphore>, number: usize) -> Resul
         }
         None => None,
     };
-    Ok(Start { _place: place, allotment })
+    Ok(StartPermit { _place: place, allotment })
 }
 
 async fn one_variant(
@@ -218,10 +218,10 @@ async fn one_variant(
     ports: &Ports,
     events: &Announcer,
     control: &RunControl,
-    started: oneshot::Receiver<Result<Start, Error>>,
+    started: oneshot::Receiver<Result<StartPermit, Error>>,
     deadline: Option<tokio::time::Instant>,
     number: u32,
-) -> Ended {
+) -> VariantEnd {
     let mut progress = Progress::default();
     let work = async {
         let lost = |_| Err(Error::Internal("a variant was never begun".into()));
@@ -233,7 +233,7 @@ async fn one_variant(
         Ok(prompt)
     };
     if let Some(known) = earlier(plan, number) {
-        return known_already(events, number, known).await;
+        return repeat_recorded(events, number, known).await;
     }
     let result = tokio::select! {
         biased;
@@ -246,8 +246,8 @@ async fn one_variant(
         Err(error) => {
             let problem = Box::new(Problem::from(&error));
             events.send(EventKind::VariantFailed { variant: number, phase: progress.phase, error: problem }).await;
-            let gave_up = GaveUp { phase: progress.phase, error, spent: progress.spent };
-            Ended { variant: number, result: Err(gave_up), unsaved: None }
+            let gave_up = FailedVariant { phase: progress.phase, error, spent: progress.spent };
+            VariantEnd { variant: number, result: Err(gave_up), unsaved: None }
         }
     }
 }
@@ -262,7 +262,7 @@ fn earlier(plan: &Plan, number: u32) -> Option<Result<Prompt, Error>> {
 }
 
 /// Repeats the event of a variant that is already recorded.
-async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Error>) -> Ended {
+async fn repeat_recorded(events: &Announcer, number: u32, known: Result<Prompt, Error>) -> VariantEnd {
     let result = match known {
         Ok(prompt) => {
             events.send(EventKind::variant_finished(prompt.clone())).await;
@@ -271,15 +271,15 @@ async fn known_already(events: &Announcer, number: u32, known: Result<Prompt, Er
         Err(error) => {
             let problem = Box::new(Problem::from(&error));
             events.send(EventKind::VariantFailed { variant: number, phase: None, error: problem }).await;
-            Err(GaveUp { phase: None, error, spent: Vec::new() })
+            Err(FailedVariant { phase: None, error, spent: Vec::new() })
         }
     };
-    Ended { variant: number, result, unsaved: None }
+    VariantEnd { variant: number, result, unsaved: None }
 }
 
 /// Stores the prompt, then reports it. A prompt that cannot be stored is saved to a file and
 /// reported with a warning.
-async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> Ended {
+async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> VariantEnd {
     let refused = match (&plan.journal, plan.save) {
         (Some(journal), _) if journal.has_begun() => record(journal, plan.save, prompt.clone()).await.err(),
         (_, true) => append(ports, prompt.clone()).await.err(),
@@ -293,7 +293,7 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
     if let Some(error) = &unsaved {
         events.warn_unsaved(Some(number), error).await;
     }
-    Ended { variant: number, result: Ok(prompt), unsaved }
+    VariantEnd { variant: number, result: Ok(prompt), unsaved }
 }
 
 /// Records that a variant of a job is finished, with its prompt if prompts are stored. If not, the

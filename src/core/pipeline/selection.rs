@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::announce::Announcer;
 use super::plan::{JudgePlan, Ports};
 use super::run::{out_of_time, past};
-use super::shell::{self, Worked};
+use super::shell::{self, WorkEnd};
 use crate::domain::{ModelMetadata, Operation, Prompt, SelectResult, SessionId};
 use crate::error::{Error, Result};
 use crate::event::run::{Run, RunControl};
@@ -76,7 +76,7 @@ pub fn start_selection(plan: SelectPlan, ports: Ports) -> Run {
             Operation::Compare => Outcome::Compare(result),
             _ => Outcome::Select(result),
         };
-        Worked { result: chosen.map(outcome), afterwards: None }
+        WorkEnd { result: chosen.map(outcome), afterwards: None }
     })
 }
 
@@ -92,7 +92,7 @@ pub async fn select(
 ) -> Result<SelectResult> {
     events.send(plan.started()).await;
     if let Some(journal) = &plan.journal {
-        journal.begin_aside();
+        journal.begin_in_background();
     }
     for message in &plan.warnings {
         events.warn(None, None, message.clone()).await;

@@ -1,7 +1,7 @@
 //! Spawns work as a run: connects its events, attends its journal if it is a job, sends its end.
 
 use super::announce::Announcer;
-use super::plan::Begin;
+use super::plan::FollowUp;
 use crate::domain::SessionId;
 use crate::error::Error;
 use crate::event::run::{Run, RunControl};
@@ -9,15 +9,15 @@ use crate::event::{EventKind, Outcome};
 use crate::job::Journal;
 
 /// The end of some work.
-pub struct Worked {
+pub struct WorkEnd {
     /// The result or the error.
     pub result: Result<Outcome, Error>,
     /// Follow-up work, to begin after the last event.
-    pub afterwards: Option<Begin>,
+    pub afterwards: Option<FollowUp>,
 }
 
 /// Starts work with this many variants in the current runtime and returns at once.
-pub fn start<F: Future<Output = Worked> + Send>(
+pub fn start<F: Future<Output = WorkEnd> + Send>(
     session_id: SessionId,
     variants: u32,
     journal: Option<Journal>,
@@ -33,7 +33,7 @@ pub fn start<F: Future<Output = Worked> + Send>(
         let events = Announcer::new(events);
         let work = work(events.clone(), control.clone());
         let worked = match &journal {
-            Some(journal) => journal.attended(&control, work).await,
+            Some(journal) => journal.run_with_lease(&control, work).await,
             None => work.await,
         };
         let end = EventKind::end_of(worked.result);

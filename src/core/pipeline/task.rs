@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::shell::{Worked, start};
+use super::shell::{WorkEnd, start};
 use crate::domain::{Operation, SessionId};
 use crate::error::{Code, Error, Result};
 use crate::event::run::{EventSender, Run};
@@ -20,7 +20,7 @@ pub struct Reporter {
 impl Reporter {
     /// Reports the number of finished units of this part, and the total if known.
     pub fn progress(&self, part: &str, done: u64, total: Option<u64>) {
-        self.events.tell_progress(Some(part), done, total);
+        self.events.send_progress(Some(part), done, total);
     }
 
     /// Reports that a unit begins.
@@ -69,6 +69,6 @@ pub fn start_task<F: Future<Output = Result<Outcome>> + Send>(
             () = control.token().cancelled() => Err(Error::Cancelled),
             result = work(Reporter { events }) => result,
         };
-        Worked { result, afterwards: None }
+        WorkEnd { result, afterwards: None }
     })
 }

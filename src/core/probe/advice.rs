@@ -5,7 +5,7 @@
 use crate::domain::{ProviderCheckName as Name, ProviderKind};
 use crate::error::{ProviderError, ProviderFailure};
 
-use super::verdict::Facts;
+use super::verdict::ProbeContext;
 use super::{KeySource, Setup};
 
 /// The most similar models that are named.
@@ -27,10 +27,10 @@ pub(super) fn sentence(message: &str, advice: &str) -> String {
 }
 
 /// The advice for a chat call that failed at `stage`.
-pub(super) fn of_failure(facts: &Facts<'_>, stage: Name, error: &ProviderError) -> String {
+pub(super) fn of_failure(facts: &ProbeContext<'_>, stage: Name, error: &ProviderError) -> String {
     let setup = facts.setup;
     match (error.failure, stage) {
-        (ProviderFailure::Budget | ProviderFailure::Book, _) => "nothing was sent".to_owned(),
+        (ProviderFailure::Budget | ProviderFailure::CallLogFailed, _) => "nothing was sent".to_owned(),
         (ProviderFailure::Auth, _) => mend_key(setup),
         (ProviderFailure::QuotaExhausted, _) => {
             "the key is accepted, but the account has no credit left: add credit, or use another provider".to_owned()
@@ -69,7 +69,7 @@ pub(super) fn of_embedding(setup: &Setup, model: &str, error: &ProviderError) ->
 }
 
 /// The message for a missing model, with alternatives.
-pub(super) fn no_such_model(facts: &Facts<'_>) -> String {
+pub(super) fn no_such_model(facts: &ProbeContext<'_>) -> String {
     let (setup, model) = (facts.setup, &facts.model);
     let name = &setup.name;
     let listed: &[String] = match facts.listed {

@@ -20,7 +20,7 @@ const QUESTION: &str = "Reply with these three words and nothing else: ready ste
 const TEXT: &str = "ready steady go";
 
 /// A chat call to be made.
-pub(super) struct Asked<'a> {
+pub(super) struct ChatProbe<'a> {
     pub(super) provider: &'a dyn Provider,
     pub(super) model: Option<String>,
     pub(super) max_tokens: u32,
@@ -30,7 +30,7 @@ pub(super) struct Asked<'a> {
 
 /// The result of a chat call.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ChatResult {
     /// The number of text chunks before the end or the failure.
     pub(super) pieces: usize,
     /// The warnings of the provider's layers.
@@ -39,9 +39,9 @@ pub(super) struct Call {
     pub(super) outcome: Result<Completion, ProviderError>,
 }
 
-impl Asked<'_> {
+impl ChatProbe<'_> {
     /// Makes the call, once.
-    pub(super) async fn call(self, account: Account) -> Call {
+    pub(super) async fn call(self, account: Account) -> ChatResult {
         let name = self.provider.name().to_owned();
         let mut answer = self.provider.stream(request(self.model, self.max_tokens, account));
         let (mut pieces, mut warnings) = (0, Vec::new());
@@ -66,7 +66,7 @@ impl Asked<'_> {
                 }
             }
         };
-        Call { pieces, warnings, outcome }
+        ChatResult { pieces, warnings, outcome }
     }
 }
 

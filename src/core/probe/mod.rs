@@ -109,13 +109,13 @@ pub fn left_out(setup: &Setup, reason: &str) -> ProviderTest {
 pub async fn probe(subject: Subject, limit: Duration, account: Account) -> ProviderTest {
     let Subject { setup, provider, embedder, models, max_tokens } = subject;
     let deadline = Instant::now() + limit;
-    let asked = call::Asked { provider: &*provider, model: setup.model.clone(), max_tokens, limit, deadline };
+    let asked = call::ChatProbe { provider: &*provider, model: setup.model.clone(), max_tokens, limit, deadline };
     let call = asked.call(account.clone()).await;
     let listed = match &call.outcome {
         Err(error) if verdict::needs_the_list(error) => tokio::time::timeout_at(deadline, models()).await.ok(),
         _ => None,
     };
-    let facts = verdict::Facts {
+    let facts = verdict::ProbeContext {
         setup: &setup,
         model: setup.model.clone().unwrap_or_else(|| provider.default_model().to_owned()),
         listed: listed.as_ref().map(Result::as_deref),

@@ -9,11 +9,11 @@ use crate::provider::embedding::{Embedded, Embedder};
 use crate::provider::transport::proxy::ProxyInUse;
 
 use super::advice;
-use super::call::Call;
+use super::call::ChatResult;
 use super::{KeySource, Setup};
 
 /// What a verdict depends on besides the call.
-pub(super) struct Facts<'a> {
+pub(super) struct ProbeContext<'a> {
     pub(super) setup: &'a Setup,
     /// The requested model.
     pub(super) model: String,
@@ -21,7 +21,7 @@ pub(super) struct Facts<'a> {
     pub(super) listed: Option<Result<&'a [String], &'a ProviderError>>,
 }
 
-impl Facts<'_> {
+impl ProbeContext<'_> {
     /// Whether the model is in the list; `None` without a list.
     fn lists_the_model(&self) -> Option<bool> {
         let models = self.listed?.ok()?;
@@ -37,7 +37,7 @@ pub(super) fn needs_the_list(error: &ProviderError) -> bool {
 }
 
 /// The checks of a chat call: all except embeddings.
-pub(super) fn of_call(facts: &Facts<'_>, call: &Call) -> Vec<ProviderCheck> {
+pub(super) fn of_call(facts: &ProbeContext<'_>, call: &ChatResult) -> Vec<ProviderCheck> {
     match &call.outcome {
         Ok(completion) => {
             let as_what = match completion.model.as_str() {
@@ -72,9 +72,9 @@ pub(super) fn of_call(facts: &Facts<'_>, call: &Call) -> Vec<ProviderCheck> {
 }
 
 /// The check that a failure belongs to.
-fn stage(facts: &Facts<'_>, call: &Call, error: &ProviderError) -> Name {
+fn stage(facts: &ProbeContext<'_>, call: &ChatResult, error: &ProviderError) -> Name {
     match error.failure {
-        ProviderFailure::Budget | ProviderFailure::Book => Name::Reachable,
+        ProviderFailure::Budget | ProviderFailure::CallLogFailed => Name::Reachable,
         ProviderFailure::Unavailable | ProviderFailure::Timeout => {
             if call.pieces > 0 {
                 Name::Streaming

@@ -75,7 +75,7 @@ impl Provider for Adapt {
 
     fn stream(&self, request: ChatRequest) -> ChunkStream {
         let model = request.model.clone().unwrap_or_else(|| self.inner.default_model().to_owned());
-        let wanted = Wanted::of(&request);
+        let wanted = RequestedNumbers::of(&request);
         let (mut request, warnings) = self.fit(request, &model);
         let (inner, refusals) = (Arc::clone(&self.inner), Arc::clone(&self.refusals));
         Box::pin(stream! {
@@ -173,7 +173,7 @@ impl Parameter {
             }
             Self::ResponseSchema => {
                 let schema = request.response_schema.take()?;
-                tell_in_words(&mut request.messages, &schema);
+                add_schema_text(&mut request.messages, &schema);
                 Some(format!("`{model}` refuses a schema for its answer; it was told the schema in words"))
             }
         }
@@ -181,7 +181,7 @@ impl Parameter {
 }
 
 /// Asks for JSON in the system message, since a caller that sent a schema can read nothing else.
-fn tell_in_words(messages: &mut Vec<Message>, schema: &serde_json::Value) {
+fn add_schema_text(messages: &mut Vec<Message>, schema: &serde_json::Value) {
     let words = format!(
         "Answer with one JSON value and nothing else: no other text, no code fence. It must satisfy this JSON Schema:\n{schema}"
     );
@@ -196,12 +196,12 @@ fn tell_in_words(messages: &mut Vec<Message>, schema: &serde_json::Value) {
 
 /// The numbers as requested, before fitting.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct RequestedNumbers {
     temperature: Option<f64>,
     max_tokens: Option<u32>,
 }
 
-impl Wanted {
+impl RequestedNumbers {
     fn of(request: &ChatRequest) -> Self {
         Self { temperature: request.temperature, max_tokens: request.max_tokens }
     }

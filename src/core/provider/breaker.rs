@@ -143,7 +143,7 @@ fn refused(provider: &str, refusal: &Refusal) -> ProviderError {
         "it was not called, because it has been down for {} s: {failures} calls in a row failed, the last one: {cause}; {next}",
         whole_seconds(*down_for)
     );
-    ProviderError::new(provider, ProviderFailure::Unavailable, message).with_retry_after(Some(wait)).without_asking()
+    ProviderError::new(provider, ProviderFailure::Unavailable, message).with_retry_after(Some(wait)).without_call()
 }
 
 /// Rounded up, so that callers do not retry too early.

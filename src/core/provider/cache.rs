@@ -5,7 +5,7 @@
 //! fallback's answer, or one the caller could not parse (`accepts`). A hit replays the warnings,
 //! then the text in one chunk, then [`Completion::cached`] with the original token counts.
 //!
-//! [`AnswerKey`] defines when two requests are equal. [`Answers`], shared by the process, is a
+//! [`AnswerKey`] defines when two requests are equal. [`AnswerCache`], shared by the process, is a
 //! memory bounded in entries and bytes, the requests in flight (equal concurrent ones make one
 //! call), and an [`AnswerStore`] beyond the process. Routes decide which requests come here.
 
@@ -21,8 +21,8 @@ use async_stream::stream;
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-pub use answer::{Answer, AnswerStore, CacheNamespace, LONGEST_TEXT, NamespaceLimits};
-pub use answers::Answers;
+pub use answer::{AnswerStore, CacheNamespace, CachedAnswer, LONGEST_TEXT, NamespaceLimits};
+pub use answers::AnswerCache;
 use answers::Found;
 pub use key::{AnswerKey, Source};
 
@@ -30,7 +30,7 @@ use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 
 /// Which answers are cached, where, and for how long.
 #[derive(Debug, Clone, Copy)]
-pub struct Keeping {
+pub struct CachePolicy {
     /// The cache namespace.
     pub namespace: CacheNamespace,
     /// Limits on the number of entries and their age.
@@ -43,14 +43,14 @@ pub struct Keeping {
 pub struct Cache {
     inner: Arc<dyn Provider>,
     source: Arc<Source>,
-    keeping: Keeping,
-    answers: Arc<Answers>,
+    policy: CachePolicy,
+    answers: Arc<AnswerCache>,
 }
 
 impl Cache {
     /// Wraps `inner`; `source` identifies where its answers come from.
-    pub fn new(inner: Arc<dyn Provider>, source: Source, keeping: Keeping, answers: Arc<Answers>) -> Self {
-        Self { inner, source: Arc::new(source), keeping, answers }
+    pub fn new(inner: Arc<dyn Provider>, source: Source, policy: CachePolicy, answers: Arc<AnswerCache>) -> Self {
+        Self { inner, source: Arc::new(source), policy, answers }
     }
 }
 
@@ -65,39 +65,39 @@ impl Provider for Cache {
 
     fn stream(&self, request: ChatRequest) -> ChunkStream {
         let (inner, source, answers) = (Arc::clone(&self.inner), Arc::clone(&self.source), Arc::clone(&self.answers));
-        let keeping = self.keeping;
+        let policy = self.policy;
         Box::pin(stream! {
             let begun = Instant::now();
             let key = AnswerKey::of(&source, &request, inner.default_model());
-            let leading = match answers.find(key, &keeping).await {
+            let leader = match answers.find(key, &policy).await {
                 Found::Kept(answer) => {
                     tracing::debug!(provider = inner.name(), %key, "answered from the cache");
-                    for chunk in retold(&answer, begun) {
+                    for chunk in replay(&answer, begun) {
                         yield Ok(chunk);
                     }
                     return;
                 }
-                Found::Nothing(leading) => leading,
+                Found::Nothing(leader) => leader,
             };
             let mut recording = Recording::of(request.brief.clone());
             let mut asked = inner.stream(request);
             while let Some(chunk) = asked.next().await {
-                if let Some(leading) = &leading {
-                    leading.report_progress();
+                if let Some(leader) = &leader {
+                    leader.report_progress();
                 }
                 match &chunk {
                     Ok(Chunk::Done(completion)) => {
-                        let answer = recording.whole(completion, &keeping, &answers);
-                        let answer = answer.map(|answer| answers.keep(key, answer, &keeping));
-                        if let (Some(leading), Some(answer)) = (leading, answer) {
-                            leading.complete(answer);
+                        let answer = recording.whole(completion, &policy, &answers);
+                        let answer = answer.map(|answer| answers.keep(key, answer, &policy));
+                        if let (Some(leader), Some(answer)) = (leader, answer) {
+                            leader.complete(answer);
                         }
                         yield chunk;
                         return;
                     }
                     Ok(more) => recording.add(more),
                     Err(_) => {
-                        drop(leading);
+                        drop(leader);
                         yield chunk;
                         return;
                     }
@@ -109,7 +109,7 @@ impl Provider for Cache {
 }
 
 /// Replays a cached answer. The only latency is the look-up.
-fn retold(answer: &Answer, begun: Instant) -> Vec<Chunk> {
+fn replay(answer: &CachedAnswer, begun: Instant) -> Vec<Chunk> {
     let warnings = answer.warnings.iter().cloned().map(Chunk::Warning);
     let done = Chunk::Done(Completion {
         provider: answer.provider.clone(),
@@ -152,11 +152,11 @@ impl Recording {
     }
 
     /// The finished answer, if it is to be cached.
-    fn whole(self, completion: &Completion, keeping: &Keeping, answers: &Answers) -> Option<Answer> {
+    fn whole(self, completion: &Completion, policy: &CachePolicy, answers: &AnswerCache) -> Option<CachedAnswer> {
         let Self { brief, text, warnings, is_too_long } = self;
         let is_own = completion.fallback_from.is_none() && !completion.cached;
         let is_whole = !completion.truncated && !is_too_long;
-        (is_own && is_whole && (keeping.accepts)(&brief, &text)).then(|| Answer {
+        (is_own && is_whole && (policy.accepts)(&brief, &text)).then(|| CachedAnswer {
             text,
             warnings,
             provider: completion.provider.clone(),

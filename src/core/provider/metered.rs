@@ -16,10 +16,10 @@ use async_stream::stream;
 use futures_util::StreamExt;
 
 use super::catalog::ModelCard;
-use super::overrun::Running;
+use super::overrun::CostMeter;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Actual, Call, Money, Price, WorstCase};
+use crate::ledger::{Call, CallUsage, Money, Price, WorstCase};
 
 /// Tokens that a vendor's format adds to a request: markers of its beginning and end.
 const OVERHEAD: u64 = 64;
@@ -42,7 +42,7 @@ pub struct CostBounds {
 }
 
 /// Looks up the cost bounds of a model by name.
-pub type TermsOf = Arc<dyn Fn(&str) -> CostBounds + Send + Sync>;
+pub type CostBoundsOf = Arc<dyn Fn(&str) -> CostBounds + Send + Sync>;
 
 impl CostBounds {
     /// The bounds of a provider embedded in this program.
@@ -97,13 +97,13 @@ pub(super) fn most_embedding_tokens(texts: &[String]) -> u64 {
 /// Charges every call of the inner provider to the account of its request.
 pub struct Metered {
     inner: Arc<dyn Provider>,
-    terms_of: TermsOf,
+    cost_bounds_of: CostBoundsOf,
 }
 
 impl Metered {
     /// Wraps `inner`, whose models have these cost bounds.
-    pub fn new(inner: Arc<dyn Provider>, terms_of: TermsOf) -> Self {
-        Self { inner, terms_of }
+    pub fn new(inner: Arc<dyn Provider>, cost_bounds_of: CostBoundsOf) -> Self {
+        Self { inner, cost_bounds_of }
     }
 }
 
@@ -117,7 +117,7 @@ impl Provider for Metered {
     }
 
     fn stream(&self, request: ChatRequest) -> ChunkStream {
-        let (inner, terms_of) = (Arc::clone(&self.inner), Arc::clone(&self.terms_of));
+        let (inner, cost_bounds_of) = (Arc::clone(&self.inner), Arc::clone(&self.cost_bounds_of));
         Box::pin(stream! {
             let account = request.account.clone();
             let model = request.model.clone().unwrap_or_else(|| inner.default_model().to_owned());
@@ -130,15 +130,15 @@ impl Provider for Metered {
                 return;
             }
             let assumed = account.assumed_price();
-            let terms = terms_of(&model).assuming(assumed);
+            let terms = cost_bounds_of(&model).assuming(assumed);
             let worst = terms.worst_case(most_input_tokens(&request), request.max_tokens);
             let limit = terms.most_output(request.max_tokens);
-            let mut running = Running::new(inner.name(), &model, &request, terms.price.unwrap_or(Price::FREE), limit);
+            let mut running = CostMeter::new(inner.name(), &model, &request, terms.price.unwrap_or(Price::FREE), limit);
             let call = Call {
                 provider: inner.name().to_owned(),
                 model,
                 purpose: purpose(&request.brief),
-                is_booked: !terms.is_embedded,
+                is_logged: !terms.is_embedded,
             };
             let mut reservation = match account.reserve(call, worst).await {
                 Ok(reservation) => reservation,
@@ -186,9 +186,9 @@ fn purpose(brief: &Brief) -> &'static str {
     }
 }
 
-fn actual(completion: &Completion, assumed: Option<Price>) -> Actual {
+fn actual(completion: &Completion, assumed: Option<Price>) -> CallUsage {
     let usage = completion.usage;
-    Actual {
+    CallUsage {
         input_tokens: usage.input_tokens,
         output_tokens: usage.output_tokens,
         cost: completion.cost_usd.map(Money::from_dollars_up),

@@ -20,13 +20,13 @@ const LONGEST_PENDING: usize = 64;
 
 /// Counts the tokens of a text that arrives in pieces. Exact except within long words.
 #[derive(Debug, Default)]
-struct Arrived {
+struct ArrivedTokens {
     tokens: u64,
     /// The end of the text, which the next piece may continue.
     pending: String,
 }
 
-impl Arrived {
+impl ArrivedTokens {
     fn push(&mut self, piece: &str) {
         self.pending.push_str(piece);
         let settled = match self.pending.rfind(char::is_whitespace) {
@@ -44,7 +44,7 @@ impl Arrived {
 }
 
 /// A call whose answer is streaming, under a cap in dollars.
-pub(super) struct Running {
+pub(super) struct CostMeter {
     provider: String,
     model: String,
     price: Price,
@@ -52,12 +52,12 @@ pub(super) struct Running {
     input: u64,
     /// The most tokens the answer may have.
     limit: u64,
-    arrived: Arrived,
+    arrived: ArrivedTokens,
     /// Tokens of the longest piece so far.
     longest: u64,
 }
 
-impl Running {
+impl CostMeter {
     pub(super) fn new(provider: &str, model: &str, request: &ChatRequest, price: Price, limit: Option<u64>) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -65,7 +65,7 @@ impl Running {
             price,
             input: request.messages.iter().map(|message| tokens::estimate(&message.content)).sum(),
             limit: limit.unwrap_or(u64::MAX),
-            arrived: Arrived::default(),
+            arrived: ArrivedTokens::default(),
             longest: 0,
         }
     }

@@ -146,9 +146,9 @@ async fn an_answer_that_keeps_to_its_limit_is_not_cut_when_the_budget_is_exactly
 }
 
 /// Thinks forever, a word at a time.
-struct Brooding;
+struct EndlessThinker;
 
-impl Provider for Brooding {
+impl Provider for EndlessThinker {
     fn name(&self) -> &'static str {
         "brooding"
     }
@@ -166,7 +166,7 @@ impl Provider for Brooding {
 #[tokio::test(start_paused = true)]
 async fn reasoning_counts_as_what_comes() {
     let terms = CostBounds { price: Some(price()), ..CostBounds::default() };
-    let metered = Metered::new(Arc::new(Brooding), Arc::new(move |_| terms));
+    let metered = Metered::new(Arc::new(EndlessThinker), Arc::new(move |_| terms));
     let account = account(Some(0.01));
     let ended = tokio::time::timeout(Duration::from_mins(1), complete(&metered, paid_by(&account, 0))).await.unwrap();
     assert_eq!(ended.unwrap_err().failure, ProviderFailure::Budget);
@@ -175,7 +175,7 @@ async fn reasoning_counts_as_what_comes() {
 
 #[test]
 fn a_long_word_is_counted_once_however_it_comes() {
-    let mut arrived = Arrived::default();
+    let mut arrived = ArrivedTokens::default();
     for _ in 0..100_000 {
         arrived.push("a");
         assert!(arrived.pending.len() <= LONGEST_PENDING, "what is counted anew has no end");
@@ -190,7 +190,7 @@ proptest! {
         text in "[a-z]{1,12}( [a-z,.]{1,12}){0,30}",
         cuts in prop::collection::vec(1_usize..9, 1..20),
     ) {
-        let mut arrived = Arrived::default();
+        let mut arrived = ArrivedTokens::default();
         let (mut rest, mut cuts) = (text.as_str(), cuts.iter().cycle());
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(rest.len().min(*cuts.next().unwrap()));

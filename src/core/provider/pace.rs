@@ -26,7 +26,7 @@ pub(super) struct Pace {
 
 /// The state when a request was sent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
+pub(super) struct SentAt {
     /// Requests in flight, this one included.
     under_way: usize,
     /// Cuts so far.
@@ -34,7 +34,7 @@ pub(super) struct Begun {
 }
 
 /// Rounds of successes needed for a raise from the number that was refused before.
-const CAUTIOUS: usize = 4;
+const CAUTIOUS_ROUNDS: usize = 4;
 
 impl Pace {
     pub(super) const fn new(most: usize) -> Self {
@@ -42,9 +42,9 @@ impl Pace {
     }
 
     /// Counts a request as sent.
-    pub(super) const fn begin(&mut self) -> Begun {
+    pub(super) const fn begin(&mut self) -> SentAt {
         self.under_way += 1;
-        Begun { under_way: self.under_way, cuts: self.cuts }
+        SentAt { under_way: self.under_way, cuts: self.cuts }
     }
 
     /// Counts a request as finished, however it ended.
@@ -53,7 +53,7 @@ impl Pace {
     }
 
     /// Records a refusal and returns by how much the limit was cut.
-    pub(super) fn refused(&mut self, request: Begun) -> usize {
+    pub(super) fn refused(&mut self, request: SentAt) -> usize {
         let too_many = self.under_way.max(request.under_way);
         let allowed = too_many.saturating_sub((too_many / 8).max(1)).max(1);
         if request.cuts < self.cuts || allowed >= self.allowed {
@@ -74,7 +74,7 @@ impl Pace {
             return false;
         }
         self.good += 1;
-        let rounds = if self.allowed + 1 < self.refused { 1 } else { CAUTIOUS };
+        let rounds = if self.allowed + 1 < self.refused { 1 } else { CAUTIOUS_ROUNDS };
         if self.good < self.allowed.saturating_mul(rounds) {
             return false;
         }
@@ -96,7 +96,7 @@ mod tests {
     fn refusals(pace: &mut Pace, takes: usize, count: usize) -> usize {
         let (mut answered, mut refused) = (0, 0);
         while answered < count {
-            let round: Vec<Begun> = (0..pace.allowed()).map(|_| pace.begin()).collect();
+            let round: Vec<SentAt> = (0..pace.allowed()).map(|_| pace.begin()).collect();
             for (place, begun) in round.into_iter().enumerate() {
                 if place < takes {
                     answered += 1;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn one_storm_is_one_cut() {
         let mut pace = Pace::new(16);
-        let round: Vec<Begun> = (0..16).map(|_| pace.begin()).collect();
+        let round: Vec<SentAt> = (0..16).map(|_| pace.begin()).collect();
         let fewer: usize = round.into_iter().map(|begun| pace.refused(begun)).sum();
         assert_eq!((fewer, pace.allowed()), (2, 14));
     }

@@ -14,19 +14,19 @@ use async_stream::stream;
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::pace::{Begun, Pace};
+use super::pace::{Pace, SentAt};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
 /// Limits on requests in flight: to one provider, and in total.
 #[derive(Clone)]
 pub struct Permits {
-    own: Arc<Own>,
+    own: Arc<ProviderPermits>,
     all: Arc<Semaphore>,
 }
 
 /// The permits of one provider.
-struct Own {
+struct ProviderPermits {
     provider: String,
     room: Arc<Semaphore>,
     state: Mutex<State>,
@@ -38,19 +38,19 @@ struct State {
     owed: usize,
 }
 
-impl Own {
+impl ProviderPermits {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A permit for one request in flight, returned on drop.
-pub struct Held {
-    own: HeldOwn,
+pub struct PermitGuard {
+    own: ProviderPermit,
     _all: OwnedSemaphorePermit,
 }
 
-impl Held {
+impl PermitGuard {
     /// Ends the request, with its failure if any, and adapts the provider's limit to it.
     pub fn ended(self, failure: Option<&ProviderError>) {
         let own = &self.own.own;
@@ -77,15 +77,15 @@ impl Held {
 }
 
 /// A permit of the provider itself.
-struct HeldOwn {
-    own: Arc<Own>,
+struct ProviderPermit {
+    own: Arc<ProviderPermits>,
     /// `None` once revoked.
     permit: Option<OwnedSemaphorePermit>,
     /// The state when it was taken.
-    begun: Begun,
+    begun: SentAt,
 }
 
-impl Drop for HeldOwn {
+impl Drop for ProviderPermit {
     fn drop(&mut self) {
         let mut state = self.own.lock();
         state.pace.over();
@@ -108,7 +108,7 @@ impl Permits {
     pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
         let room = room(max_concurrency);
         let state = Mutex::new(State { pace: Pace::new(room.available_permits()), owed: 0 });
-        Self { own: Arc::new(Own { provider: provider.to_owned(), room, state }), all }
+        Self { own: Arc::new(ProviderPermits { provider: provider.to_owned(), room, state }), all }
     }
 
     /// Limits one provider that shares permits with no other.
@@ -117,13 +117,13 @@ impl Permits {
     }
 
     /// Waits for a permit; `None` once the semaphores are closed.
-    pub async fn enter(&self) -> Option<Held> {
+    pub async fn enter(&self) -> Option<PermitGuard> {
         // The provider's own permit first, so a slow provider does not block the others.
         let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
         let begun = self.own.lock().pace.begin();
-        let own = HeldOwn { own: Arc::clone(&self.own), permit: Some(permit), begun };
+        let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit), begun };
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(Held { own, _all: all })
+        Some(PermitGuard { own, _all: all })
     }
 
     /// How many more requests could start now.

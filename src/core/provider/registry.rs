@@ -26,7 +26,7 @@ use super::builtin::{Builtin, MODEL as BUILTIN_MODEL, Writer};
 use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
-use super::metered::{CostBounds, Metered, TermsOf};
+use super::metered::{CostBounds, CostBoundsOf, Metered};
 use super::permit::{Permit, Permits, room};
 use super::retry::{Jitter, Retry};
 use super::settings::ProviderSettings;
@@ -39,24 +39,24 @@ use crate::domain::{ProviderInfo, ProviderKind};
 use crate::embed;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::time::{Clock, SystemClock};
-use known::Known;
+use known::ModelData;
 use obstacle::Obstacle;
 
 /// A transport and the cost bounds of its models.
 #[derive(Clone)]
 struct Transport {
     provider: Arc<dyn Provider>,
-    terms_of: TermsOf,
+    cost_bounds_of: CostBoundsOf,
 }
 
 impl Transport {
     /// Gives every model the same bounds.
     fn with_terms(provider: impl Provider + 'static, terms: CostBounds) -> Self {
-        Self { provider: Arc::new(provider), terms_of: Arc::new(move |_| terms) }
+        Self { provider: Arc::new(provider), cost_bounds_of: Arc::new(move |_| terms) }
     }
 }
 
-struct Entry {
+struct ProviderEntry {
     settings: ProviderSettings,
     /// A ready-made transport.
     transport: Option<Transport>,
@@ -66,12 +66,12 @@ struct Entry {
     link: OnceLock<Arc<ProviderClient>>,
     stack: OnceLock<Arc<Breaker>>,
     /// Cost bounds of its models; set once the stack is built.
-    terms_of: OnceLock<TermsOf>,
+    cost_bounds_of: OnceLock<CostBoundsOf>,
 }
 
 /// Every provider by name, in the order of the configuration.
 pub struct Registry {
-    entries: IndexMap<String, Entry>,
+    entries: IndexMap<String, ProviderEntry>,
     jitter: Arc<Jitter>,
     assets: Arc<Assets>,
     /// The embedded writer, with its parsed frames.
@@ -111,8 +111,8 @@ impl Registry {
     /// of a scripted one. It gets the same layers as any other; its prices are unknown.
     #[must_use]
     pub fn with_transport(mut self, settings: ProviderSettings, transport: Arc<dyn Provider>) -> Self {
-        let terms_of: TermsOf = Arc::new(|_| CostBounds::default());
-        self.enter(settings, Some(Transport { provider: transport, terms_of }));
+        let cost_bounds_of: CostBoundsOf = Arc::new(|_| CostBounds::default());
+        self.enter(settings, Some(Transport { provider: transport, cost_bounds_of }));
         self
     }
 
@@ -141,8 +141,8 @@ impl Registry {
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
         let permits = Permits::new(&settings.name, settings.max_concurrency, Arc::clone(&self.room));
-        let (link, stack, terms_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let entry = Entry { settings, transport, permits, link, stack, terms_of };
+        let (link, stack, cost_bounds_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let entry = ProviderEntry { settings, transport, permits, link, stack, cost_bounds_of };
         self.entries.insert(entry.settings.name.clone(), entry);
     }
 
@@ -167,7 +167,7 @@ impl Registry {
             return Ok(Arc::clone(stack) as _);
         }
         let transport = self.transport(entry)?;
-        entry.terms_of.get_or_init(|| Arc::clone(&transport.terms_of));
+        entry.cost_bounds_of.get_or_init(|| Arc::clone(&transport.cost_bounds_of));
         let stack = self.stack(entry, transport)?;
         Ok(Arc::clone(entry.stack.get_or_init(|| stack)) as _)
     }
@@ -196,7 +196,7 @@ impl Registry {
         }
         let link = self.link(entry)?;
         let catalog = self.assets.catalog()?;
-        let usual = || Known::of(&self.assets, &*self.clock).default_embedding_model(settings);
+        let usual = || ModelData::of(&self.assets, &*self.clock).default_embedding_model(settings);
         let model = model.map(str::to_owned).or_else(|| settings.embedding_model.clone()).or_else(usual);
         let Some(model) = model else {
             let field = format!("providers.{name}.embedding_model");
@@ -205,15 +205,15 @@ impl Registry {
         let known = catalog.card(settings.kind, name, &model).and_then(|card| card.dimensions);
         // The model's own dimensions are not requested: some models reject the parameter.
         let wanted = dimensions.filter(|wanted| Some(wanted.get()) != known);
-        let manners = CallPolicy {
+        let call_policy = CallPolicy {
             policy: settings.retry_policy(),
             jitter: Arc::clone(&self.jitter),
             permits: entry.permits.clone(),
             patience: settings.patience,
-            terms_of: terms_of(settings, &catalog),
+            cost_bounds_of: cost_bounds_of(settings, &catalog),
             cost_of: cost_of(settings, &catalog),
         };
-        Ok(Arc::new(HttpEmbedder::new(link, model, wanted, known, manners)))
+        Ok(Arc::new(HttpEmbedder::new(link, model, wanted, known, call_policy)))
     }
 
     /// The models that the provider `name` lists. The call goes out when the list is awaited.
@@ -235,16 +235,16 @@ impl Registry {
         probe::running_ollama(&self.clients, configured.unwrap_or(OLLAMA_URL)).await
     }
 
-    fn entry(&self, name: &str) -> Result<&Entry, Error> {
+    fn entry(&self, name: &str) -> Result<&ProviderEntry, Error> {
         self.entries.get(name).ok_or_else(|| Error::value("provider", self.unknown(name)))
     }
 
     /// The client of a provider over the network, created on first use.
-    fn link(&self, entry: &Entry) -> Result<Arc<ProviderClient>, Error> {
+    fn link(&self, entry: &ProviderEntry) -> Result<Arc<ProviderClient>, Error> {
         if let Some(link) = entry.link.get() {
             return Ok(Arc::clone(link));
         }
-        let Entry { settings, .. } = entry;
+        let ProviderEntry { settings, .. } = entry;
         let name = &settings.name;
         if let Some(obstacle) = settings.obstacle() {
             return Err(obstacle.error(name));
@@ -261,7 +261,7 @@ impl Registry {
     }
 
     /// Creates the transport of a provider.
-    fn transport(&self, entry: &Entry) -> Result<Transport, Error> {
+    fn transport(&self, entry: &ProviderEntry) -> Result<Transport, Error> {
         if let Some(transport) = &entry.transport {
             return Ok(transport.clone());
         }
@@ -282,10 +282,10 @@ impl Registry {
             _ => {
                 let link = self.link(entry)?;
                 let catalog = self.assets.catalog()?;
-                let usual = || Known::of(&self.assets, &*self.clock).default_model(settings);
+                let usual = || ModelData::of(&self.assets, &*self.clock).default_model(settings);
                 let model = model.clone().or_else(usual);
                 let provider = HttpTransport::new(link, model, settings.patience, cost_of(settings, &catalog));
-                Ok(Transport { provider: Arc::new(provider), terms_of: terms_of(settings, &catalog) })
+                Ok(Transport { provider: Arc::new(provider), cost_bounds_of: cost_bounds_of(settings, &catalog) })
             }
         }
     }
@@ -297,17 +297,17 @@ impl Registry {
     pub fn terms(&self, name: &str, model: Option<&str>) -> Result<(String, CostBounds), Error> {
         let provider = self.get(name)?;
         let model = model.unwrap_or_else(|| provider.default_model()).to_owned();
-        let terms_of = self.entries.get(name).and_then(|entry| entry.terms_of.get());
-        let terms = terms_of.map(|terms_of| terms_of(&model)).unwrap_or_default();
+        let cost_bounds_of = self.entries.get(name).and_then(|entry| entry.cost_bounds_of.get());
+        let terms = cost_bounds_of.map(|cost_bounds_of| cost_bounds_of(&model)).unwrap_or_default();
         Ok((model, terms))
     }
 
     /// Builds the layers around a transport, innermost first.
-    fn stack(&self, entry: &Entry, transport: Transport) -> Result<Arc<Breaker>, Error> {
+    fn stack(&self, entry: &ProviderEntry, transport: Transport) -> Result<Arc<Breaker>, Error> {
         let settings = &entry.settings;
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
-        let metered = Arc::new(Metered::new(timed, transport.terms_of));
+        let metered = Arc::new(Metered::new(timed, transport.cost_bounds_of));
         let limited = Arc::new(Permit::sharing(metered, entry.permits.clone()));
         let adapted: Arc<dyn Provider> = match settings.kind {
             // `builtin` accepts every parameter, so using it alone does not load the catalogue.
@@ -335,8 +335,8 @@ impl Registry {
 
     /// What users see of every provider, in the order of [`Registry::names`].
     pub fn infos(&self) -> Vec<ProviderInfo> {
-        let known = Known::of(&self.assets, &*self.clock);
-        let info = |entry: &Entry| {
+        let known = ModelData::of(&self.assets, &*self.clock);
+        let info = |entry: &ProviderEntry| {
             let settings = &entry.settings;
             let obstacle = if entry.transport.is_some() { None } else { settings.obstacle().map(Obstacle::reason) };
             let outage = || entry.stack.get().and_then(|stack| stack.outage());
@@ -371,7 +371,7 @@ fn embedded(name: &str, model: Option<&str>, dimensions: Option<NonZeroUsize>) -
 }
 
 /// Cost bounds of a provider's calls, from the catalogue.
-fn terms_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> TermsOf {
+fn cost_bounds_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> CostBoundsOf {
     let (name, kind, base_url) = (settings.name.clone(), settings.kind, settings.base_url.clone());
     let catalog = Arc::clone(catalog);
     Arc::new(move |model| {
@@ -389,7 +389,7 @@ fn cost_of(settings: &ProviderSettings, catalog: &Arc<Catalog>) -> CostOf {
 
 fn info(
     settings: &ProviderSettings,
-    known: &Known,
+    known: &ModelData,
     obstacle: Option<String>,
     default_model: Option<String>,
 ) -> ProviderInfo {

@@ -98,7 +98,7 @@ impl Provider for Route {
             let mut failures: Vec<ProviderError> = Vec::new();
             // Failed attempts at earlier targets, and targets that made no call at all.
             let mut failed_before = 0_u32;
-            let mut never_asked = 0_u32;
+            let mut never_called = 0_u32;
             loop {
                 let mut answer = target.provider.stream(ChatRequest { model: target.model.clone(), ..request.clone() });
                 let mut failed_here = 0_u32;
@@ -106,7 +106,7 @@ impl Provider for Route {
                     match answer.next().await {
                         Some(Ok(Chunk::Done(mut completion))) => {
                             drop(answer);
-                            completion.retries += failed_before - never_asked;
+                            completion.retries += failed_before - never_called;
                             if !failures.is_empty() {
                                 completion.fallback_from = Some(first_name);
                             }
@@ -125,13 +125,13 @@ impl Provider for Route {
                 };
                 drop(answer);
                 failed_before += failed_here + 1;
-                never_asked += u32::from(error.never_asked);
-                let next = if may_another_do_better(&error, on_refusal) { waiting.next() } else { None };
+                never_called += u32::from(error.never_called);
+                let next = if is_worth_fallback(&error, on_refusal) { waiting.next() } else { None };
                 let Some(next) = next else {
-                    yield Err(first_cause(failures, error));
+                    yield Err(combined_failure(failures, error));
                     return;
                 };
-                let warning = moving_on(&target, next, &error);
+                let warning = fallback_warning(&target, next, &error);
                 yield Ok(Chunk::Retrying {
                     provider: next.provider.name().to_owned(),
                     model: next.model.clone().unwrap_or_else(|| next.provider.default_model().to_owned()),
@@ -148,7 +148,7 @@ impl Provider for Route {
 }
 
 /// True if the same request may succeed at another provider.
-fn may_another_do_better(error: &ProviderError, on_refusal: OnRefusal) -> bool {
+fn is_worth_fallback(error: &ProviderError, on_refusal: OnRefusal) -> bool {
     match error.failure {
         ProviderFailure::Unavailable
         | ProviderFailure::RateLimited
@@ -157,21 +157,21 @@ fn may_another_do_better(error: &ProviderError, on_refusal: OnRefusal) -> bool {
         | ProviderFailure::Auth
         | ProviderFailure::Rejected => true,
         ProviderFailure::Refused => on_refusal == OnRefusal::FallBack,
-        ProviderFailure::Budget | ProviderFailure::Book => false,
+        ProviderFailure::Budget | ProviderFailure::CallLogFailed => false,
     }
 }
 
-fn moving_on(from: &Target, to: &Target, error: &ProviderError) -> String {
+fn fallback_warning(from: &Target, to: &Target, error: &ProviderError) -> String {
     format!("`{}` failed ({}), so its fallback `{}` is used instead", from.label(), error.message, to.label())
 }
 
 /// The primary provider's failure, with those of its fallbacks appended. If a cap stopped a
 /// fallback, that is the failure instead: it ends the run, and raising the cap would help.
-fn first_cause(mut earlier: Vec<ProviderError>, mut last: ProviderError) -> ProviderError {
+fn combined_failure(mut earlier: Vec<ProviderError>, mut last: ProviderError) -> ProviderError {
     if earlier.is_empty() {
         return last;
     }
-    if matches!(last.failure, ProviderFailure::Budget | ProviderFailure::Book) {
+    if matches!(last.failure, ProviderFailure::Budget | ProviderFailure::CallLogFailed) {
         let failed: Vec<String> =
             earlier.iter().map(|error| format!("`{}`: {}", error.provider, error.message)).collect();
         last.message = format!("{}; used as a fallback, after {}", last.message, failed.join("; "));

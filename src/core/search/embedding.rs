@@ -47,7 +47,7 @@ impl From<Unembedded> for Texts {
 
 /// The result of embedding prompts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct EmbeddingReport {
     /// How many prompts now have vectors, not counting those deleted meanwhile.
     pub prompts: u64,
     /// The cost.
@@ -58,7 +58,11 @@ pub struct Given {
 ///
 /// # Errors
 /// The embedder's error; `storage`.
-pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, prompts: &[Texts]) -> Result<Given> {
+pub async fn embed_prompts(
+    store: &Arc<dyn FindStore>,
+    meaning: &EmbeddingContext,
+    prompts: &[Texts],
+) -> Result<EmbeddingReport> {
     let mut texts: Vec<String> = Vec::new();
     let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut wanted: Vec<(PromptId, Vec<(Part, usize)>)> = Vec::with_capacity(prompts.len());
@@ -80,7 +84,7 @@ pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext
     }
     wanted.retain(|(_, parts)| !parts.is_empty());
     if texts.is_empty() {
-        return Ok(Given { prompts: 0, metadata: ModelMetadata::sum([]) });
+        return Ok(EmbeddingReport { prompts: 0, metadata: ModelMetadata::sum([]) });
     }
     let asked = texts.len();
     let Embedded { vectors, metadata } = embed(meaning, texts).await?;
@@ -93,7 +97,7 @@ pub async fn give_vectors(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext
         parts: parts.into_iter().map(|(part, number)| (part, vectors[number].clone())).collect(),
     };
     let prompts = store.put_vectors(space, wanted.into_iter().map(with_vectors).collect()).await?;
-    Ok(Given { prompts, metadata })
+    Ok(EmbeddingReport { prompts, metadata })
 }
 
 /// The space this embedder writes to. If its dimensions are unknown, requests a vector to find out.

@@ -22,7 +22,7 @@ use crate::domain::{Filter, MatchKind, ModelMetadata, Prompt, PromptFields, Sear
 use crate::error::{Error, Result};
 use crate::ledger::Account;
 use crate::provider::embedding::{Embedder, Purpose};
-use crate::store::{FindStore, Found, Lexical, Nearest, Pending, PromptForm, Space, SpaceUse};
+use crate::store::{FindStore, Lexical, Nearest, Pending, PromptForm, SearchHits, Space, SpaceUse};
 use crate::text::query::TextQuery;
 
 pub use fuse::FORMULA;
@@ -31,7 +31,7 @@ pub use shown::listed;
 
 /// Which part of the results to return.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub struct SearchPage {
     /// Which prompts to search.
     pub filter: Filter,
     /// Maximum number of results, 1..=1000.
@@ -54,7 +54,11 @@ pub struct EmbeddingContext {
 ///
 /// # Errors
 /// `storage`.
-pub async fn text<P: PromptForm>(store: &Arc<dyn FindStore>, query: &str, wanted: Wanted) -> Result<SearchResult<P>> {
+pub async fn text<P: PromptForm>(
+    store: &Arc<dyn FindStore>,
+    query: &str,
+    wanted: SearchPage,
+) -> Result<SearchResult<P>> {
     let query = TextQuery::parse(query);
     let found = by_words(store, &query, &wanted.filter, wanted.limit, wanted.offset).await?;
     let rows = found
@@ -65,7 +69,7 @@ pub async fn text<P: PromptForm>(store: &Arc<dyn FindStore>, query: &str, wanted
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &query, wanted.fields).await?,
         total: found.total,
-        warnings: wordless(&query).into_iter().collect(),
+        warnings: no_words_warning(&query).into_iter().collect(),
         model_metadata: ModelMetadata::sum([]),
     })
 }
@@ -78,10 +82,10 @@ pub async fn semantic<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &EmbeddingContext,
     query: &str,
-    wanted: Wanted,
+    wanted: SearchPage,
 ) -> Result<SearchResult<P>> {
-    let asked = Asked::of(store, meaning, query).await?;
-    let Wanted { filter, limit, offset, fields } = wanted;
+    let asked = EmbeddedQuery::of(store, meaning, query).await?;
+    let SearchPage { filter, limit, offset, fields } = wanted;
     let found = asked.nearest(store, filter, limit, offset).await?;
     let near_from = meaning.embedder.near_from();
     let row = |hit: crate::store::Hit| {
@@ -92,7 +96,7 @@ pub async fn semantic<P: PromptForm>(
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &TextQuery::default(), fields).await?,
         total: found.total,
-        warnings: unseen(store, &asked.vectors.space).await?.into_iter().collect(),
+        warnings: unembedded_warning(store, &asked.vectors.space).await?.into_iter().collect(),
         model_metadata: asked.metadata,
     })
 }
@@ -105,9 +109,9 @@ pub async fn hybrid<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     meaning: &EmbeddingContext,
     query: &str,
-    wanted: Wanted,
+    wanted: SearchPage,
 ) -> Result<SearchResult<P>> {
-    let asked = Asked::of(store, meaning, query).await?;
+    let asked = EmbeddedQuery::of(store, meaning, query).await?;
     let words = TextQuery::parse(query);
     let depth = fuse::depth(wanted.offset, wanted.limit);
     let by_words = by_words(store, &words, &wanted.filter, depth, 0).await?;
@@ -115,7 +119,7 @@ pub async fn hybrid<P: PromptForm>(
     let fused = fuse::fuse(&by_words.hits, &near.hits);
     let (offset, limit) = (usize::try_from(wanted.offset).unwrap_or(usize::MAX), wanted.limit as usize);
     let rows = fused.into_iter().skip(offset).take(limit).collect();
-    let warnings = wordless(&words).into_iter().chain(unseen(store, &asked.vectors.space).await?);
+    let warnings = no_words_warning(&words).into_iter().chain(unembedded_warning(store, &asked.vectors.space).await?);
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &words, wanted.fields).await?,
         total: near.total,
@@ -134,7 +138,7 @@ pub async fn similar<P: PromptForm>(
     store: &Arc<dyn FindStore>,
     embedder: &dyn Embedder,
     prompt: &Prompt,
-    wanted: Wanted,
+    wanted: SearchPage,
 ) -> Result<SearchResult<P>> {
     let vectors = space::searchable(store, embedder).await?;
     let parts = store.vectors_of(vectors.space.clone(), prompt.id).await?;
@@ -146,7 +150,7 @@ pub async fn similar<P: PromptForm>(
     let depth = u32::try_from(depth).unwrap_or(u32::MAX);
     let mut lists = Vec::with_capacity(parts.len());
     for (_, vector) in parts {
-        let asked = Asked { vectors: vectors.clone(), vector, metadata: ModelMetadata::default() };
+        let asked = EmbeddedQuery { vectors: vectors.clone(), vector, metadata: ModelMetadata::default() };
         lists.push(asked.nearest(store, wanted.filter.clone(), depth, 0).await?);
     }
     let total = lists.iter().map(|found| found.total).max().unwrap_or(0);
@@ -163,19 +167,19 @@ pub async fn similar<P: PromptForm>(
     Ok(SearchResult {
         prompts: shown::shown(store, rows, &TextQuery::default(), wanted.fields).await?,
         total: total.saturating_sub(u64::from(is_itself_among)),
-        warnings: unseen(store, &vectors.space).await?.into_iter().collect(),
+        warnings: unembedded_warning(store, &vectors.space).await?.into_iter().collect(),
         model_metadata: ModelMetadata::sum([]),
     })
 }
 
 /// An embedded query and the vectors to compare it with.
-struct Asked {
+struct EmbeddedQuery {
     vectors: SpaceUse,
     vector: Vec<f32>,
     metadata: ModelMetadata,
 }
 
-impl Asked {
+impl EmbeddedQuery {
     /// Checks for vectors first, so that an unanswerable query costs nothing.
     async fn of(store: &Arc<dyn FindStore>, meaning: &EmbeddingContext, query: &str) -> Result<Self> {
         let EmbeddingContext { embedder, account } = meaning;
@@ -194,7 +198,7 @@ impl Asked {
         Ok(Self { vectors, vector, metadata: embedded.metadata })
     }
 
-    async fn nearest(&self, store: &Arc<dyn FindStore>, filter: Filter, limit: u32, offset: u64) -> Result<Found> {
+    async fn nearest(&self, store: &Arc<dyn FindStore>, filter: Filter, limit: u32, offset: u64) -> Result<SearchHits> {
         let most = u32::try_from(self.vectors.prompts).unwrap_or(u32::MAX).max(1);
         let nearest = Nearest {
             space: self.vectors.space.clone(),
@@ -204,7 +208,7 @@ impl Asked {
             offset: offset.min(self.vectors.prompts),
             exact: false,
         };
-        aside(store, |store| store.nearest(nearest)).await
+        on_blocking_thread(store, |store| store.nearest(nearest)).await
     }
 }
 
@@ -214,25 +218,25 @@ async fn by_words(
     filter: &Filter,
     limit: u32,
     offset: u64,
-) -> Result<Found> {
+) -> Result<SearchHits> {
     if query.is_empty() {
-        return Ok(Found::default());
+        return Ok(SearchHits::default());
     }
     let lexical = Lexical { query: query.clone(), filter: filter.clone(), limit, offset };
-    aside(store, |store| store.lexical(lexical)).await
+    on_blocking_thread(store, |store| store.lexical(lexical)).await
 }
 
 /// A warning that the query has no searchable words.
-fn wordless(query: &TextQuery) -> Option<String> {
+fn no_words_warning(query: &TextQuery) -> Option<String> {
     query.is_empty().then(|| {
         "the query holds no word to look for, so nothing matches by words: write one that must be there".to_owned()
     })
 }
 
 /// A warning that counts the prompts without vectors.
-async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<String>> {
+async fn unembedded_warning(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<String>> {
     let space_asked = space.clone();
-    let missing = aside(store, |store| store.count_unembedded(space_asked)).await?;
+    let missing = on_blocking_thread(store, |store| store.count_unembedded(space_asked)).await?;
     Ok((missing > 0).then(|| {
         let (verb, they) = if missing == 1 { ("prompt has", "it was") } else { ("prompts have", "they were") };
         let model = space::name(space);
@@ -244,7 +248,7 @@ async fn unseen(store: &Arc<dyn FindStore>, space: &Space) -> Result<Option<Stri
 }
 
 /// Queries the store on a blocking thread if there is a runtime, else on this one.
-async fn aside<T: Send + 'static>(
+async fn on_blocking_thread<T: Send + 'static>(
     store: &Arc<dyn FindStore>,
     ask: impl FnOnce(&dyn FindStore) -> Pending<T> + Send + 'static,
 ) -> Result<T> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::embedding::{Texts, give_vectors, own_space};
+use super::embedding::{Texts, embed_prompts, own_space};
 use super::*;
 use crate::domain::{PromptFields, PromptId, PromptSummary};
 use crate::error::{Code, ProviderError, ProviderFailure};
@@ -84,15 +84,15 @@ impl Memory {
         self.prompts.iter().filter(|prompt| filter.tags.iter().all(|tag| prompt.tags.contains(tag)))
     }
 
-    fn part(mut hits: Vec<Hit>, total: usize, offset: u64, limit: u32) -> Pending<Found> {
+    fn part(mut hits: Vec<Hit>, total: usize, offset: u64, limit: u32) -> Pending<SearchHits> {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
         let hits = hits.into_iter().skip(usize::try_from(offset).unwrap()).take(limit as usize).collect();
-        Pending::ready(Ok(Found { hits, total: total as u64 }))
+        Pending::ready(Ok(SearchHits { hits, total: total as u64 }))
     }
 }
 
 impl FindStore for Memory {
-    fn lexical(&self, Lexical { query, filter, limit, offset }: Lexical) -> Pending<Found> {
+    fn lexical(&self, Lexical { query, filter, limit, offset }: Lexical) -> Pending<SearchHits> {
         self.scans.fetch_add(1, Ordering::Relaxed);
         let score = |prompt: &Prompt| {
             let held = terms(&format!("{} {}", prompt.content, prompt.original_input));
@@ -109,7 +109,7 @@ impl FindStore for Memory {
         Self::part(hits, total, offset, limit)
     }
 
-    fn nearest(&self, Nearest { space, vector, filter, limit, offset, .. }: Nearest) -> Pending<Found> {
+    fn nearest(&self, Nearest { space, vector, filter, limit, offset, .. }: Nearest) -> Pending<SearchHits> {
         self.scans.fetch_add(1, Ordering::Relaxed);
         let vectors = self.vectors.lock().unwrap();
         let of_space = vectors.get(&space).cloned().unwrap_or_default();
@@ -204,12 +204,12 @@ async fn filled(count: usize) -> (Arc<Memory>, Arc<dyn FindStore>, EmbeddingCont
     let (memory, store) = empty();
     let (_, meaning) = meaning_of(Subjects::new());
     let texts: Vec<Texts> = memory.prompts.iter().take(count).map(Texts::from).collect();
-    give_vectors(&store, &meaning, &texts).await.unwrap();
+    embed_prompts(&store, &meaning, &texts).await.unwrap();
     (memory, store, meaning)
 }
 
-fn wanted(limit: u32, offset: u64) -> Wanted {
-    Wanted { filter: Filter::default(), limit, offset, fields: PromptFields::ALL }
+fn wanted(limit: u32, offset: u64) -> SearchPage {
+    SearchPage { filter: Filter::default(), limit, offset, fields: PromptFields::ALL }
 }
 
 /// The sample indices found, and how each matched.
@@ -280,7 +280,7 @@ async fn pages_of_a_fused_list_are_the_list() {
 #[tokio::test]
 async fn a_filter_holds_for_every_way() {
     let (_, store, meaning) = filled(5).await;
-    let tagged = || Wanted { filter: Filter { tags: vec!["tag-1".into()], ..Filter::default() }, ..wanted(9, 0) };
+    let tagged = || SearchPage { filter: Filter { tags: vec!["tag-1".into()], ..Filter::default() }, ..wanted(9, 0) };
     for result in [
         text::<Prompt>(&store, "waves", tagged()).await.unwrap(),
         semantic::<Prompt>(&store, &meaning, "ocean", tagged()).await.unwrap(),
@@ -357,7 +357,7 @@ async fn prompts_get_their_vectors_in_one_request_and_equal_texts_once() {
     let mut texts: Vec<Texts> = memory.prompts.iter().map(Texts::from).collect();
     texts[1].content = " \n".into();
     texts[2].original_input = texts[2].content.clone();
-    assert_eq!(give_vectors(&store, &meaning, &texts).await.unwrap().prompts, 5);
+    assert_eq!(embed_prompts(&store, &meaning, &texts).await.unwrap().prompts, 5);
     let calls = embedder.calls();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[0], ["an idea", TEXTS[0], TEXTS[2], TEXTS[3], TEXTS[4]]);
@@ -376,7 +376,7 @@ async fn a_very_long_text_is_embedded_by_its_beginning() {
     let (embedder, meaning) = meaning_of(Subjects::new());
     let long = "é".repeat(embedding::MOST_CHARACTERS + 5);
     let texts = Texts { id: prompts()[0].id, original_input: String::new(), content: long };
-    give_vectors(&store, &meaning, &[texts]).await.unwrap();
+    embed_prompts(&store, &meaning, &[texts]).await.unwrap();
     assert_eq!(embedder.calls()[0][0].chars().count(), embedding::MOST_CHARACTERS);
 }
 

@@ -13,7 +13,7 @@ use crate::domain::{
     TextSize, limits,
 };
 use crate::store::tally::Tallies;
-use crate::store::{Measured, Relations};
+use crate::store::{PromptTotals, Relations};
 use crate::text::measure::{Demands, Measure, Reader};
 use crate::text::tokens;
 
@@ -52,7 +52,7 @@ pub fn metrics(prompts: &[Prompt], relations: Vec<Relations>, matched: u64) -> M
     for prompt in prompts {
         tallies.add_prompt(prompt);
     }
-    let Measured { total, groups: lines } = tallies.finish();
+    let PromptTotals { total, groups: lines } = tallies.finish();
     let summary = MetricsSummary {
         matched,
         measured: measured.len() as u64,

@@ -8,7 +8,7 @@
 //!
 //! A chain of calls reserves its whole amount before its first call. It waits for the calls and
 //! chains of this process, which end by themselves, and for reservations of other processes as long
-//! as the total changes at least every [`PATIENCE`]. Calls of a chain skip the queue, because they
+//! as the total changes at least every [`RESERVATION_TIMEOUT`]. Calls of a chain skip the queue, because they
 //! draw on their own reservation.
 
 use std::pin::Pin;
@@ -19,43 +19,43 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Admitted, Draw, Room, SetAside, SpendCall, Store};
+use super::{Admitted, Draw, ReservationReply, SpendCall, SpendReservation, Store};
 use crate::error::Error;
 use crate::ids::IdSource;
 use crate::ledger::{
-    Admission, BookDraw, BookEntry, BookHold, BookedCall, CallEnd, CallLog, Counted, Extension, Money, Refusal,
-    SettingAside,
+    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LoggedCall, Money,
+    Refusal, SettingAside,
 };
 use crate::time::Clock;
 
 /// How long to wait for other processes' reservations while the total does not change.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESERVATION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How often the total is polled.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Writes calls into a store and reserves room for them under the daily cap.
-pub struct StoreBook {
+pub struct StoreCallLog {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     daily_cap: Option<Money>,
     /// Read-locked while there is room; write-locked by the first call that found none.
     turn: RwLock<()>,
-    ours: Arc<watch::Sender<Ours>>,
-    unwritten: Arc<Mutex<Unwritten>>,
+    ours: Arc<watch::Sender<InFlightCalls>>,
+    unwritten: Arc<Mutex<UnrecordedCalls>>,
 }
 
 /// Calls whose end the store failed to record.
 #[derive(Debug, Default)]
-struct Unwritten {
+struct UnrecordedCalls {
     calls: u64,
     first: Option<Error>,
 }
 
 /// The calls of this process. A single value, so that readers always see a consistent state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Ours {
+struct InFlightCalls {
     under_way: usize,
     /// Chains that hold a reservation.
     chains: usize,
@@ -67,14 +67,14 @@ struct Ours {
     ended: u64,
 }
 
-impl StoreBook {
+impl StoreCallLog {
     /// Creates a log over `store`, with at most `daily_cap` a day.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, daily_cap: Option<Money>) -> Self {
         Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default(), unwritten: Arc::default() }
     }
 
-    fn call(&self, booked: BookedCall) -> SpendCall {
-        let BookedCall { labels, provider, model, purpose, worst, draw: _ } = booked;
+    fn call(&self, booked: LoggedCall) -> SpendCall {
+        let LoggedCall { labels, provider, model, purpose, worst, draw: _ } = booked;
         SpendCall {
             id: self.ids.next(),
             at: self.clock.now(),
@@ -89,7 +89,7 @@ impl StoreBook {
     }
 
     /// Applies `count`, unless the log is closed.
-    fn enter(&self, count: impl FnOnce(&mut Ours)) -> Result<(), Refusal> {
+    fn enter(&self, count: impl FnOnce(&mut InFlightCalls)) -> Result<(), Refusal> {
         let is_open = self.ours.send_if_modified(|ours| {
             if !ours.is_closed {
                 count(ours);
@@ -100,13 +100,13 @@ impl StoreBook {
     }
 
     /// The entry of a call that has been counted.
-    fn entry(&self, kind: OpenKind) -> Box<dyn BookEntry> {
+    fn entry(&self, kind: OpenKind) -> Box<dyn CallLogEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
         let unwritten = Arc::clone(&self.unwritten);
         Box::new(OpenCall { store, ours, cap: self.daily_cap, unwritten, kind: Some(kind) })
     }
 
-    async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn BookEntry>, Refusal> {
+    async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn CallLogEntry>, Refusal> {
         {
             let _among_others = self.turn.read().await;
             if let Ok(entry) = self.ask(cap, &call, None).await? {
@@ -123,7 +123,7 @@ impl StoreBook {
         cap: Money,
         call: SpendCall,
         draw: Option<Draw>,
-    ) -> Result<Box<dyn BookEntry>, Refusal> {
+    ) -> Result<Box<dyn CallLogEntry>, Refusal> {
         let mut ours = self.ours.subscribe();
         loop {
             let before = *ours.borrow_and_update();
@@ -142,10 +142,10 @@ impl StoreBook {
         }
     }
 
-    async fn set_aside_under(&self, cap: Money, amount: Money) -> Result<Box<dyn BookHold>, Refusal> {
+    async fn set_aside_under(&self, cap: Money, amount: Money) -> Result<Box<dyn CallLogReservation>, Refusal> {
         let mut ours = self.ours.subscribe();
         // Withdrawn on drop if the caller stops waiting.
-        let mut hold = OpenHold {
+        let mut hold = OpenReservation {
             store: Arc::clone(&self.store),
             ours: Arc::clone(&self.ours),
             id: self.ids.next(),
@@ -157,14 +157,14 @@ impl StoreBook {
             if before.is_closed {
                 return Err(Refusal::Closed);
             }
-            let wanted = SetAside { id: hold.id, at: self.clock.now(), amount };
+            let wanted = SpendReservation { id: hold.id, at: self.clock.now(), amount };
             let (counted, chains) = match self.store.set_aside(wanted, cap).await {
-                Ok(Room::Yes) => {
+                Ok(ReservationReply::Yes) => {
                     self.ours.send_modify(|ours| ours.chains += 1);
                     hold.is_in = true;
                     return Ok(Box::new(hold));
                 }
-                Ok(Room::No { counted, chains }) => (counted, chains),
+                Ok(ReservationReply::No { counted, chains }) => (counted, chains),
                 Err(error) => return Err(refusal(&error)),
             };
             let now = *ours.borrow();
@@ -183,10 +183,10 @@ impl StoreBook {
                 last_change = (counted, Instant::now());
             }
             // Without calls of our own, only other processes' chains can still make room.
-            if chains == 0 || last_change.1.elapsed() > PATIENCE {
+            if chains == 0 || last_change.1.elapsed() > RESERVATION_TIMEOUT {
                 return Err(never);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -196,9 +196,9 @@ impl StoreBook {
         cap: Money,
         call: &SpendCall,
         draw: Option<Draw>,
-    ) -> Result<Result<Box<dyn BookEntry>, Money>, Refusal> {
+    ) -> Result<Result<Box<dyn CallLogEntry>, Money>, Refusal> {
         self.enter(|ours| ours.asked += 1)?;
-        let asking = Asking { call_log: self, id: Some(call.id) };
+        let asking = PendingAdmission { call_log: self, id: Some(call.id) };
         let admitted = match draw {
             Some(draw) => self.store.admit_call_from(call.clone(), draw, cap).await,
             None => self.store.admit_call(call.clone(), cap).await,
@@ -214,10 +214,10 @@ impl StoreBook {
 }
 
 fn refusal(error: &Error) -> Refusal {
-    Refusal::Book(error.to_string())
+    Refusal::CallLogFailed(error.to_string())
 }
 
-impl CallLog for StoreBook {
+impl CallLog for StoreCallLog {
     fn daily_cap(&self) -> Option<Money> {
         self.daily_cap
     }
@@ -235,8 +235,8 @@ impl CallLog for StoreBook {
         })
     }
 
-    fn admit(&self, booked: BookedCall) -> Admission<'_> {
-        let draw = booked.draw.map(|BookDraw { id, keep }| Draw { id, keep });
+    fn admit(&self, booked: LoggedCall) -> Admission<'_> {
+        let draw = booked.draw.map(|CallLogDraw { id, keep }| Draw { id, keep });
         let call = self.call(booked);
         Box::pin(async move {
             match (self.daily_cap, draw) {
@@ -245,7 +245,7 @@ impl CallLog for StoreBook {
                 (Some(cap), None) => self.admit_under(cap, call).await,
                 (None, _) => {
                     self.enter(|ours| ours.under_way += 1)?;
-                    Ok(self.entry(OpenKind::Unasked(Box::new(call))))
+                    Ok(self.entry(OpenKind::Uncapped(Box::new(call))))
                 }
             }
         })
@@ -278,12 +278,12 @@ impl CallLog for StoreBook {
 }
 
 /// A request in flight to the store. Dropped before the answer, it withdraws the call.
-struct Asking<'a> {
-    call_log: &'a StoreBook,
+struct PendingAdmission<'a> {
+    call_log: &'a StoreCallLog,
     id: Option<Uuid>,
 }
 
-impl Asking<'_> {
+impl PendingAdmission<'_> {
     /// Counts an admitted call as in flight before the request is uncounted.
     fn answered(mut self, is_in: bool) {
         self.id = None;
@@ -291,7 +291,7 @@ impl Asking<'_> {
     }
 }
 
-impl Drop for Asking<'_> {
+impl Drop for PendingAdmission<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
             self.call_log.store.withdraw_call(id).unattended();
@@ -301,21 +301,21 @@ impl Drop for Asking<'_> {
 }
 
 /// The reservation of a chain.
-struct OpenHold {
+struct OpenReservation {
     store: Arc<dyn Store>,
-    ours: Arc<watch::Sender<Ours>>,
+    ours: Arc<watch::Sender<InFlightCalls>>,
     id: Uuid,
     /// True once the store has granted it.
     is_in: bool,
 }
 
-impl BookHold for OpenHold {
+impl CallLogReservation for OpenReservation {
     fn id(&self) -> Uuid {
         self.id
     }
 }
 
-impl Drop for OpenHold {
+impl Drop for OpenReservation {
     fn drop(&mut self) {
         self.store.withdraw_call(self.id).unattended();
         if self.is_in {
@@ -331,9 +331,9 @@ impl Drop for OpenHold {
 /// A call in flight.
 struct OpenCall {
     store: Arc<dyn Store>,
-    ours: Arc<watch::Sender<Ours>>,
+    ours: Arc<watch::Sender<InFlightCalls>>,
     cap: Option<Money>,
-    unwritten: Arc<Mutex<Unwritten>>,
+    unwritten: Arc<Mutex<UnrecordedCalls>>,
     /// `None` once it has ended.
     kind: Option<OpenKind>,
 }
@@ -342,7 +342,7 @@ enum OpenKind {
     /// Admitted by the store.
     Admitted(Uuid),
     /// Recorded only when it has ended.
-    Unasked(Box<SpendCall>),
+    Uncapped(Box<SpendCall>),
 }
 
 impl OpenCall {
@@ -350,7 +350,7 @@ impl OpenCall {
         let written = match self.kind.take() {
             None => return,
             Some(OpenKind::Admitted(id)) => self.store.end_call(id, end),
-            Some(OpenKind::Unasked(call)) => self.store.record_call(*call, end),
+            Some(OpenKind::Uncapped(call)) => self.store.record_call(*call, end),
         };
         let unwritten = Arc::clone(&self.unwritten);
         written.unattended_but(move |error| {
@@ -366,7 +366,7 @@ impl OpenCall {
     }
 }
 
-impl BookEntry for OpenCall {
+impl CallLogEntry for OpenCall {
     fn extend(&mut self, by: Money) -> Extension<'_> {
         Box::pin(async move {
             match &mut self.kind {
@@ -378,7 +378,7 @@ impl BookEntry for OpenCall {
                         Err(error) => Err(refusal(&error)),
                     }
                 }
-                Some(OpenKind::Unasked(call)) => {
+                Some(OpenKind::Uncapped(call)) => {
                     call.worst = call.worst.map(|worst| worst + by);
                     Ok(())
                 }

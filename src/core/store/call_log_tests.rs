@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use super::*;
 use crate::domain::SessionId;
 use crate::ids::{SeededIds, SystemIds};
-use crate::ledger::{Account, Actual, Call, Caps, Labels, Reservation, WorstCase};
+use crate::ledger::{Account, Call, CallUsage, Caps, Labels, Reservation, WorstCase};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{SpendQuery, SpendRow};
 use crate::time::FixedClock;
@@ -17,7 +17,7 @@ const NOON: i64 = 1_790_000_000_000;
 struct World {
     folder: tempfile::TempDir,
     store: Arc<dyn Store>,
-    call_log: Arc<StoreBook>,
+    call_log: Arc<StoreCallLog>,
 }
 
 impl World {
@@ -52,18 +52,18 @@ impl World {
     }
 }
 
-fn book_over(store: &Arc<dyn Store>, daily_cap: Option<u64>) -> StoreBook {
+fn book_over(store: &Arc<dyn Store>, daily_cap: Option<u64>) -> StoreCallLog {
     let clock = Arc::new(FixedClock::ticking_from(NOON));
-    StoreBook::new(Arc::clone(store), clock, Arc::new(SystemIds), daily_cap.map(Money::from_nanos))
+    StoreCallLog::new(Arc::clone(store), clock, Arc::new(SystemIds), daily_cap.map(Money::from_nanos))
 }
 
 async fn reserve(account: &Account, worst: u64) -> Result<Reservation, crate::error::ProviderError> {
-    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_booked: true };
+    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_logged: true };
     account.reserve(call, WorstCase::Most(Money::from_nanos(worst))).await
 }
 
-fn cost(nanos: u64) -> Actual {
-    Actual { input_tokens: 10, output_tokens: 5, cost: Some(Money::from_nanos(nanos)), assumed: None }
+fn cost(nanos: u64) -> CallUsage {
+    CallUsage { input_tokens: 10, output_tokens: 5, cost: Some(Money::from_nanos(nanos)), assumed: None }
 }
 
 async fn soon<T>(future: impl Future<Output = T>) -> T {
@@ -133,8 +133,8 @@ async fn closing_waits_for_a_question_that_nobody_wants_answered_any_more() {
 #[tokio::test]
 async fn what_is_part_of_the_program_touches_no_disk() {
     let world = World::with_daily_cap(Some(1));
-    let call = Call { provider: "builtin".into(), model: "b".into(), purpose: "judge", is_booked: false };
-    world.account().reserve(call, WorstCase::Most(Money::ZERO)).await.unwrap().settle(Actual::default());
+    let call = Call { provider: "builtin".into(), model: "b".into(), purpose: "judge", is_logged: false };
+    world.account().reserve(call, WorstCase::Most(Money::ZERO)).await.unwrap().settle(CallUsage::default());
     world.store.close().await.unwrap();
     assert_eq!(std::fs::read_dir(world.folder.path()).unwrap().count(), 0);
 }
@@ -156,7 +156,7 @@ async fn the_daily_cap_holds_for_all_accounts_and_names_itself() {
 #[tokio::test]
 async fn an_unknown_price_is_refused_under_a_daily_cap() {
     let world = World::with_daily_cap(Some(100));
-    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_booked: true };
+    let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_logged: true };
     let error = world.account().reserve(call, WorstCase::UnknownPrice).await.err().unwrap();
     assert!(error.message.contains("assume_price"), "{error}");
     assert_eq!(world.written().await.calls, 0);

@@ -94,7 +94,7 @@ pub fn expected(all: &[Prompt], filter: &Filter, order: Order) -> Vec<PromptId> 
 }
 
 /// The summaries of `prompts`, built field by field.
-pub fn in_short(prompts: &[Prompt]) -> Vec<PromptSummary> {
+pub fn summaries_of(prompts: &[Prompt]) -> Vec<PromptSummary> {
     let short = |prompt: &Prompt| PromptSummary {
         id: prompt.id,
         session_id: prompt.session_id,

@@ -9,10 +9,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    Admitted, Applied, Draw, FindStore, Found, Held, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, JudgementStore,
-    Lexical, MeasureStore, MeasureWatch, Measured, Mutation, Nearest, NewJob, Page, PageSpec, Part, Pending,
-    PromptVectors, Relations, Renewal, Room, Session, SessionWithPrompts, SetAside, Space, SpaceUse, SpendCall,
-    SpendQuery, SpendRow, SpendStore, Store, Taken, Taking, TrashedPage, Unembedded, Worker,
+    Admitted, Applied, ClaimedJob, Draw, FindStore, Held, JobClaim, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
+    JudgementStore, LeaseRenewal, Lexical, MeasureStore, MeasureWatch, Mutation, Nearest, NewJob, Page, PageSpec, Part,
+    Pending, PromptTotals, PromptVectors, Relations, ReservationReply, SearchHits, Session, SessionWithPrompts, Space,
+    SpaceUse, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore, Store, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
     Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary,
@@ -146,7 +146,7 @@ impl SpendStore for FaultyStore {
         self.write("admission", |store| store.admit_call(call, cap))
     }
 
-    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room> {
+    fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply> {
         self.write("admission", |store| store.set_aside(amount, cap))
     }
 
@@ -184,11 +184,11 @@ impl SpendStore for FaultyStore {
 }
 
 impl FindStore for FaultyStore {
-    fn lexical(&self, query: Lexical) -> Pending<Found> {
+    fn lexical(&self, query: Lexical) -> Pending<SearchHits> {
         self.below.lexical(query)
     }
 
-    fn nearest(&self, query: Nearest) -> Pending<Found> {
+    fn nearest(&self, query: Nearest) -> Pending<SearchHits> {
         self.below.nearest(query)
     }
 
@@ -234,7 +234,7 @@ impl FindStore for FaultyStore {
 }
 
 impl MeasureStore for FaultyStore {
-    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured> {
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<PromptTotals> {
         self.below.measure_watched(filter, by, watch)
     }
 
@@ -248,15 +248,15 @@ impl JobStore for FaultyStore {
         self.write("job", |store| store.begin_job(job, worker))
     }
 
-    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>> {
+    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<JobClaim>> {
         self.write("job", |store| store.take_job(id, worker))
     }
 
-    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>> {
+    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<ClaimedJob>> {
         self.write("job", |store| store.take_abandoned_job(worker))
     }
 
-    fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal> {
+    fn renew_job(&self, held: Held, lease: Duration) -> Pending<LeaseRenewal> {
         self.write("lease", |store| store.renew_job(held, lease))
     }
 

@@ -14,13 +14,13 @@ use crate::text::query::TextQuery;
 pub trait FindStore: Send + Sync {
     /// The prompts that match the query, see [`TextQuery::finds`], best first by BM25; ties put the
     /// prompt stored last first. An [empty](TextQuery::is_empty) query finds nothing.
-    fn lexical(&self, query: Lexical) -> Pending<Found>;
+    fn lexical(&self, query: Lexical) -> Pending<SearchHits>;
 
     /// The prompts nearest to this vector, ranked by [`nearness`](super::nearness()).
     ///
     /// Fails with `validation_failed` for a vector with other dimensions than the space, or with a
     /// number that is not finite.
-    fn nearest(&self, query: Nearest) -> Pending<Found>;
+    fn nearest(&self, query: Nearest) -> Pending<SearchHits>;
 
     /// Whole prompts by id, in this order; unknown ids are skipped.
     fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>>;
@@ -93,7 +93,7 @@ pub struct Nearest {
 
 /// Search hits, best first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct SearchHits {
     /// The requested page.
     pub hits: Vec<Hit>,
     /// For text: how many prompts pass the filter and match. For vectors: how many pass the filter.

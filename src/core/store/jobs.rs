@@ -17,13 +17,13 @@ use crate::domain::{Job, JobState, Operation, Prompt, SessionId};
 use crate::event::EventKind;
 
 /// How long a job that was stopped while interrupted is stored. Deleted when another begins.
-pub const ENDED_FOR: Duration = Duration::from_hours(7 * 24);
+pub const STOPPED_JOB_RETENTION: Duration = Duration::from_hours(7 * 24);
 
 /// How long interrupted jobs are stored.
-pub const INTERRUPTED_FOR: Duration = Duration::from_hours(30 * 24);
+pub const INTERRUPTED_JOB_RETENTION: Duration = Duration::from_hours(30 * 24);
 
 /// Attempts after which a kept job is resumed only by command: it may crash its processes.
-pub const MOST_ATTEMPTS: u32 = 8;
+pub const MAX_ATTEMPTS: u32 = 8;
 
 /// Storage of jobs.
 pub trait JobStore: Send + Sync {
@@ -32,13 +32,13 @@ pub trait JobStore: Send + Sync {
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()>;
 
     /// Takes up an unfinished job that no worker holds, atomically. `None` when there is none.
-    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>>;
+    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<JobClaim>>;
 
-    /// Takes up the kept job that was abandoned first, of those below [`MOST_ATTEMPTS`] attempts.
-    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>>;
+    /// Takes up the kept job that was abandoned first, of those below [`MAX_ATTEMPTS`] attempts.
+    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<ClaimedJob>>;
 
     /// Renews the lease.
-    fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal>;
+    fn renew_job(&self, held: Held, lease: Duration) -> Pending<LeaseRenewal>;
 
     /// Records progress and the prompts it produced, all or none. A unit that is already recorded
     /// stays as it is. Fails with `conflict` when another attempt holds it, or as
@@ -112,14 +112,14 @@ pub struct Held {
 
 /// A job that was taken up again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
+pub struct ClaimedJob {
     /// The job as it is now.
     pub job: Job,
     /// The full request.
     pub request: Value,
 }
 
-impl Taken {
+impl ClaimedJob {
     /// The handle its worker writes with.
     pub const fn held(&self) -> Held {
         Held { id: self.job.id, attempt: self.job.attempt }
@@ -128,16 +128,16 @@ impl Taken {
 
 /// Whether a job could be taken up.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Taking {
+pub enum JobClaim {
     /// This worker holds it now.
-    Taken(Box<Taken>),
+    ClaimedJob(Box<ClaimedJob>),
     /// Another worker holds it, or it has finished.
     Refused(Box<Job>),
 }
 
 /// The result of renewing a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Renewal {
+pub enum LeaseRenewal {
     /// The worker holds it for another lease.
     Held,
     /// The worker holds it, and was asked to stop.

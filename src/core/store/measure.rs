@@ -18,13 +18,13 @@ const STEP: u64 = 2_000;
 pub trait MeasureStore: Send + Sync {
     /// Totals of the prompts that pass the filter, overall and by each of `by`, from one state of
     /// the database.
-    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<Measured> {
+    fn measure(&self, filter: Filter, by: Vec<StatsBy>) -> Pending<PromptTotals> {
         self.measure_watched(filter, by, MeasureWatch::default())
     }
 
     /// As [`MeasureStore::measure`], reporting progress where prompts are counted one by one. Fails
     /// with [`Error::Cancelled`](crate::error::Error::Cancelled) when the watch cancels it.
-    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured>;
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<PromptTotals>;
 
     /// The relations of these prompts, in this order; an unknown id has none but its children.
     fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>>;
@@ -66,7 +66,7 @@ impl MeasureWatch {
     }
 
     /// Reports progress; returns whether to continue.
-    pub fn tell(&self, progress: MeasureProgress) -> ControlFlow<()> {
+    pub fn report(&self, progress: MeasureProgress) -> ControlFlow<()> {
         self.0.as_ref().map_or(ControlFlow::Continue(()), |watching| (watching.told)(progress))
     }
 }
@@ -79,7 +79,7 @@ impl fmt::Debug for MeasureWatch {
 
 /// Totals of prompts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Measured {
+pub struct PromptTotals {
     /// Over all prompts.
     pub total: StatsTotals,
     /// By each requested key, in that order; the lines are unordered.

@@ -5,7 +5,7 @@
 //! local command can block on it with [`Pending::wait`]; the store itself needs no runtime.
 //!
 //! [`SpendStore`] records what model calls cost. It is part of this seam because processes that
-//! share a cap need shared storage; [`StoreBook`] is the ledger's call log over it. Deleting
+//! share a cap need shared storage; [`StoreCallLog`] is the ledger's call log over it. Deleting
 //! prompts keeps their cost.
 //!
 //! [`FindStore`] searches prompts by words and by vectors, [`MeasureStore`] computes totals,
@@ -38,19 +38,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, SessionId, Timestamp};
 
-pub use call_log::StoreBook;
+pub use call_log::StoreCallLog;
 pub use edit::Edit;
-pub use find::{FindStore, Found, Hit, Lexical, Nearest, Part, PromptVectors, Space, SpaceUse, Unembedded};
+pub use find::{FindStore, Hit, Lexical, Nearest, Part, PromptVectors, SearchHits, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};
 pub use jobs::{
-    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, MOST_ATTEMPTS, NewJob,
-    Renewal, Taken, Taking, Worker,
+    ClaimedJob, Held, INTERRUPTED_JOB_RETENTION, JobClaim, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
+    LeaseRenewal, MAX_ATTEMPTS, NewJob, STOPPED_JOB_RETENTION, Worker,
 };
 pub use judgements::JudgementStore;
-pub use measure::{MeasureProgress, MeasureStore, MeasureWatch, Measured, Relations};
+pub use measure::{MeasureProgress, MeasureStore, MeasureWatch, PromptTotals, Relations};
 pub use nearness::{CONTENT_SHARE, nearness};
 pub use pending::{Completer, Pending};
-pub use spend::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore};
+pub use spend::{
+    Admitted, Draw, LEASE, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore,
+};
 
 /// A database of prompts and runs, and of what they cost.
 pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobStore {

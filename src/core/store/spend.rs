@@ -21,7 +21,7 @@ pub trait SpendStore: Send + Sync {
     /// Reserves an amount on its day for later calls, unless it would take the day's counted total
     /// past `cap`. It counts until it is drawn on, withdrawn with [`SpendStore::withdraw_call`], or
     /// untouched for [`LEASE`]: a reservation of a process that died was not spent.
-    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room>;
+    fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply>;
 
     /// As [`SpendStore::admit_call`], for a call that draws on a reservation; the rest of its worst
     /// case has to fit the cap. Any part of the reservation beyond [`Draw::keep`] is released.
@@ -80,7 +80,7 @@ pub const LEASE: Duration = Duration::from_mins(15);
 
 /// A reservation for later calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
+pub struct SpendReservation {
     /// Its id.
     pub id: Uuid,
     /// When it is made; decides its day (UTC).
@@ -100,7 +100,7 @@ pub struct Draw {
 
 /// Whether an amount could be reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum ReservationReply {
     /// It is reserved.
     Yes,
     /// There is no room.

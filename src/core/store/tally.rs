@@ -12,8 +12,8 @@ use foldhash::fast::FixedState;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-pub use self::kept::{Change, Kept};
-use super::Measured;
+pub use self::kept::{RunningTotals, TotalsChange};
+use super::PromptTotals;
 use crate::domain::{ModelMetadata, Prompt, Spread, StatsBy, StatsLine, StatsTotals, Timestamp};
 use crate::ledger::Money;
 
@@ -69,7 +69,7 @@ pub struct Part {
 
 /// The counted fields of one prompt.
 #[derive(Debug, Clone)]
-pub struct Counted<'a> {
+pub struct CountedPrompt<'a> {
     /// The day it was made, UTC.
     pub day: &'a str,
     /// Its persona.
@@ -95,7 +95,7 @@ impl Tallies {
     }
 
     /// Adds a prompt.
-    pub fn add(&mut self, prompt: &Counted<'_>) {
+    pub fn add(&mut self, prompt: &CountedPrompt<'_>) {
         self.total.sums.prompts += 1;
         for part in prompt.parts {
             self.total.add(part);
@@ -139,7 +139,7 @@ impl Tallies {
         let mut tags = prompt.tags.clone();
         tags.sort_unstable();
         tags.dedup();
-        self.add(&Counted { day: &day, persona: &prompt.persona, tags: &tags, parts: &parts });
+        self.add(&CountedPrompt { day: &day, persona: &prompt.persona, tags: &tags, parts: &parts });
     }
 
     /// The overall totals, without a key, then those of each key.
@@ -149,8 +149,8 @@ impl Tallies {
     }
 
     /// The totals.
-    pub fn finish(self) -> Measured {
-        Measured { total: self.total.totals(), groups: self.groups.into_iter().map(Group::lines).collect() }
+    pub fn finish(self) -> PromptTotals {
+        PromptTotals { total: self.total.totals(), groups: self.groups.into_iter().map(Group::lines).collect() }
     }
 }
 
@@ -214,8 +214,8 @@ impl Group {
 #[derive(Debug, Default)]
 struct Tally {
     sums: Sums,
-    latency: Numbers,
-    first_token: Numbers,
+    latency: ValueCounts,
+    first_token: ValueCounts,
 }
 
 /// The sums. Wide enough never to saturate, so that what was added can be subtracted again.
@@ -299,11 +299,11 @@ impl Sums {
 
 /// Distinct whole numbers, each with its count.
 #[derive(Debug, Default)]
-pub struct Numbers {
+pub struct ValueCounts {
     counts: HashMap<u64, u64, FixedState>,
 }
 
-impl Numbers {
+impl ValueCounts {
     /// Adds a number.
     pub fn add(&mut self, number: u64) {
         *self.counts.entry(number).or_default() += 1;

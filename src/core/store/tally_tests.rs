@@ -7,14 +7,14 @@ use super::*;
 use crate::store::samples;
 
 fn spread(numbers: &[u64]) -> Option<Spread> {
-    let mut all = Numbers::default();
+    let mut all = ValueCounts::default();
     for number in numbers {
         all.add(*number);
     }
     all.spread()
 }
 
-fn tallies(prompts: &[Prompt], by: &[StatsBy]) -> Measured {
+fn tallies(prompts: &[Prompt], by: &[StatsBy]) -> PromptTotals {
     let mut tallies = Tallies::new(by);
     for prompt in prompts {
         tallies.add_prompt(prompt);

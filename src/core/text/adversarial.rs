@@ -23,7 +23,7 @@ enum Make {
     /// The first piece, the second repeated, the third.
     Within(&'static str, &'static str, &'static str),
     /// Anything else.
-    Written(fn(usize, &mut String)),
+    Custom(fn(usize, &mut String)),
 }
 
 impl Shape {
@@ -45,7 +45,7 @@ impl Shape {
                 fill(&mut text, piece, length.saturating_sub(after.len()));
                 text.push_str(after);
             }
-            Make::Written(write) => write(length, &mut text),
+            Make::Custom(write) => write(length, &mut text),
         }
         text.truncate(text.floor_char_boundary(length));
         text
@@ -74,7 +74,7 @@ const fn within(name: &'static str, before: &'static str, piece: &'static str, a
 }
 
 const fn written(name: &'static str, write: fn(usize, &mut String)) -> Shape {
-    Shape { name, make: Make::Written(write) }
+    Shape { name, make: Make::Custom(write) }
 }
 
 /// All shapes.

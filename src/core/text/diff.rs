@@ -28,7 +28,7 @@ pub fn words(first: &str, second: &str) -> Vec<DiffPart> {
 fn words_up_to(most: usize, first: &str, second: &str) -> Vec<DiffPart> {
     let mut configured = TextDiff::configure();
     let configured = configured.algorithm(Algorithm::Myers);
-    let mut gathered = Gathered::default();
+    let mut gathered = DiffBuilder::default();
     let is_few = |count: fn(&str) -> usize| count(first) + count(second) <= most;
     if is_few(|text| text.split_word_bounds().count()) {
         gathered.take_all(&configured.diff_unicode_words(first, second));
@@ -58,7 +58,7 @@ pub fn similarity(parts: &[DiffPart]) -> f64 {
 
 /// The pieces so far, and the open change.
 #[derive(Default)]
-struct Gathered {
+struct DiffBuilder {
     parts: Vec<DiffPart>,
     deleted: String,
     inserted: String,
@@ -66,7 +66,7 @@ struct Gathered {
     between: String,
 }
 
-impl Gathered {
+impl DiffBuilder {
     fn take_all(&mut self, diff: &TextDiff<'_, '_, str>) {
         for change in diff.iter_all_changes() {
             self.take(change.tag(), change.value());

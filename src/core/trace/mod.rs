@@ -129,8 +129,8 @@ fn subscriber(
     let file = Arc::new(LogFile::new(&settings));
     // If a face owns the terminal, it shows the lines.
     let to_memory = settings.stderr.is_none().then(|| {
-        let layer = tracing_subscriber::fmt::layer().event_format(recent::Parts(clock.clone()));
-        layer.with_ansi(false).with_writer(recent::Recent).with_filter(targets(&settings.level))
+        let layer = tracing_subscriber::fmt::layer().event_format(recent::RecentFormat(clock.clone()));
+        layer.with_ansi(false).with_writer(recent::RecentWriter).with_filter(targets(&settings.level))
     });
     let to_file = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(line::Timer(clock));
     let to_file = match settings.format {

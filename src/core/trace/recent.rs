@@ -31,17 +31,17 @@ pub struct LogLine {
 }
 
 #[derive(Default)]
-struct Kept {
+struct LineBuffer {
     lines: VecDeque<LogLine>,
     /// The number of lines ever logged.
     count: u64,
 }
 
 /// Global, like the subscriber.
-static KEPT_LINES: Mutex<Option<Kept>> = Mutex::new(None);
+static RECENT_LINES: Mutex<Option<LineBuffer>> = Mutex::new(None);
 
-fn kept() -> MutexGuard<'static, Option<Kept>> {
-    KEPT_LINES.lock().unwrap_or_else(PoisonError::into_inner)
+fn kept() -> MutexGuard<'static, Option<LineBuffer>> {
+    RECENT_LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The newest lines, oldest first, and the number ever logged; `None` if it still is `seen`.
@@ -51,10 +51,10 @@ pub fn recent(seen: u64) -> Option<(u64, Vec<LogLine>)> {
     Some((kept.count, kept.lines.iter().cloned().collect()))
 }
 
-/// Formats an event for [`Recent`]: timestamp, level, then the rest.
-pub(super) struct Parts<C>(pub(super) C);
+/// Formats an event for [`RecentWriter`]: timestamp, level, then the rest.
+pub(super) struct RecentFormat<C>(pub(super) C);
 
-impl<S, N, C> FormatEvent<S, N> for Parts<C>
+impl<S, N, C> FormatEvent<S, N> for RecentFormat<C>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -75,10 +75,10 @@ where
     }
 }
 
-/// Stores what [`Parts`] writes.
-pub(super) struct Recent;
+/// Stores what [`RecentFormat`] writes.
+pub(super) struct RecentWriter;
 
-impl MakeWriter<'_> for Recent {
+impl MakeWriter<'_> for RecentWriter {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -87,13 +87,13 @@ impl MakeWriter<'_> for Recent {
 }
 
 /// The formatters write each line in one piece.
-impl Write for Recent {
+impl Write for RecentWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let masked = line::masked_text(&String::from_utf8_lossy(line));
         let mut parts = masked.trim_end_matches('\n').splitn(3, ' ');
         if let (Some(at), Some(Ok(level)), Some(text)) = (parts.next(), parts.next().map(str::parse), parts.next()) {
             let mut kept = kept();
-            let kept = kept.get_or_insert_with(Kept::default);
+            let kept = kept.get_or_insert_with(LineBuffer::default);
             kept.lines.push_back(LogLine { at: at.to_owned(), level, text: text.to_owned() });
             kept.count += 1;
             if kept.lines.len() > KEPT {

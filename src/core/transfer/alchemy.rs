@@ -14,9 +14,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::import::{Stage, TransferProgress, breathe};
-use super::intake::Intake;
-use super::read::{Place, Raw};
+use super::import::{Stage, TransferProgress, yield_to_tasks};
+use super::intake::RecordImporter;
+use super::read::{RawRecord, RecordPosition};
 use super::record::{Decoder, stable_id};
 use crate::domain::{ImportReport, Phase, Source, Timestamp, limits, write_moment};
 use crate::error::{Faults, Result};
@@ -41,7 +41,7 @@ pub async fn import(
     now: Timestamp,
     mut watch: impl FnMut(TransferProgress),
 ) -> Result<ImportReport> {
-    let mut intake = Intake::into(store, dry_run);
+    let mut intake = RecordImporter::into(store, dry_run);
     let mut decoder = Decoder::at(now);
     let (mut after, mut record, mut skipped) = (i64::MIN, 0, ImportReport::default());
     loop {
@@ -53,8 +53,8 @@ pub async fn import(
             let number = row.number;
             let decoded = match members(row) {
                 Ok(members) => {
-                    let place = Place { record, line: None };
-                    decoder.decode(Raw { members, place }).map_err(|faults| Faults::from(faults).to_string())
+                    let place = RecordPosition { record, line: None };
+                    decoder.decode(RawRecord { members, place }).map_err(|faults| Faults::from(faults).to_string())
                 }
                 Err(reason) => Err(reason.to_owned()),
             };
@@ -64,7 +64,7 @@ pub async fn import(
             }
         }
         watch(TransferProgress { stage: Stage::Storing, prompts: record, total: Some(file.rows()) });
-        breathe().await;
+        yield_to_tasks().await;
     }
     let report = intake.finish().await?;
     Ok(ImportReport { records: record, skipped: skipped.skipped, skips: skipped.skips, ..report })

@@ -14,8 +14,8 @@ fn prompt(cells: &[(&'static str, Cell)]) -> crate::domain::Prompt {
     let mut cells = cells.to_vec();
     cells.push(("content", text("Write a haiku")));
     let members = members(row(&cells)).unwrap();
-    let place = Place { record: 1, line: None };
-    Decoder::at(Timestamp::UNIX_EPOCH).decode(Raw { members, place }).unwrap().prompt
+    let place = RecordPosition { record: 1, line: None };
+    Decoder::at(Timestamp::UNIX_EPOCH).decode(RawRecord { members, place }).unwrap().prompt
 }
 
 #[test]

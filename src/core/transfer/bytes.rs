@@ -4,16 +4,16 @@
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
-use super::read::{Place, RECORD_BYTES, ReadError};
+use super::read::{RECORD_BYTES, ReadError, RecordPosition};
 
 /// Bytes to peek at before reading.
 const HEAD_BYTES: u64 = 4096;
 
 /// A file with its peeked bytes put back.
-pub(super) type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
+pub(super) type PeekedFile<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The file without its byte order mark, and its first bytes.
-pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(Whole<R>, Vec<u8>)> {
+pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(PeekedFile<R>, Vec<u8>)> {
     let mut head = Vec::new();
     source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
     if head.starts_with(b"\xef\xbb\xbf") {
@@ -24,13 +24,13 @@ pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(Whole<R>, Vec<
 
 /// A sequentially read file.
 pub(super) struct Bytes<R> {
-    reader: BufReader<Whole<R>>,
+    reader: BufReader<PeekedFile<R>>,
     /// The current line, from 1.
     pub(super) line: u64,
 }
 
 impl<R: Read> Bytes<R> {
-    pub(super) fn of(source: Whole<R>) -> Self {
+    pub(super) fn of(source: PeekedFile<R>) -> Self {
         Self { reader: BufReader::new(source), line: 1 }
     }
 
@@ -66,7 +66,7 @@ impl<R: Read> Bytes<R> {
     }
 
     /// Appends the next line including its end to `line`; returns false at the end of the file.
-    pub(super) fn line(&mut self, line: &mut Vec<u8>, place: Place) -> Result<bool, ReadError> {
+    pub(super) fn line(&mut self, line: &mut Vec<u8>, place: RecordPosition) -> Result<bool, ReadError> {
         let mut found = false;
         loop {
             let block = self.block()?;
@@ -87,7 +87,7 @@ impl<R: Read> Bytes<R> {
 }
 
 /// Checks what was buffered for one record against the limit.
-pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), ReadError> {
+pub(super) fn check_size(gathered: &[u8], place: RecordPosition) -> Result<(), ReadError> {
     if gathered.len() <= RECORD_BYTES {
         return Ok(());
     }
@@ -95,7 +95,7 @@ pub(super) fn check_size(gathered: &[u8], place: Place) -> Result<(), ReadError>
 }
 
 /// The error that a record is over the limit.
-pub(super) fn too_large(place: Place) -> ReadError {
+pub(super) fn too_large(place: RecordPosition) -> ReadError {
     ReadError::end(
         place,
         format!(

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
 
-use super::bytes::{Whole, too_large};
-use super::read::{Place, RECORD_BYTES, Raw, ReadError};
+use super::bytes::{PeekedFile, too_large};
+use super::read::{RECORD_BYTES, RawRecord, ReadError, RecordPosition};
 use super::record::{FIELDS, SCALARS};
-use super::session::{self, Written};
+use super::session::{self, PromptRecord};
 use crate::api::{Kind, value_of_text};
 use crate::domain::write_moment;
 use crate::error::{Error, Fault, Result};
@@ -25,7 +25,7 @@ const BLOCK: u64 = 64 << 10;
 
 /// Reads records from CSV.
 pub(super) struct CsvRecords<R> {
-    rows: csv::Reader<Metered<Whole<R>>>,
+    rows: csv::Reader<Metered<PeekedFile<R>>>,
     left: Arc<AtomicU64>,
     /// The column names; `None` before the first row.
     names: Option<Vec<String>>,
@@ -53,7 +53,7 @@ impl<R: Read> Read for Metered<R> {
 
 impl<R: Read> CsvRecords<R> {
     /// Reads rows; the delimiter is detected from `head`.
-    pub(super) fn of(source: Whole<R>, head: &[u8]) -> Self {
+    pub(super) fn of(source: PeekedFile<R>, head: &[u8]) -> Self {
         let left = Arc::new(AtomicU64::new(0));
         let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let between = [b',', b';', b'\t'].into_iter().find(|byte| header.contains(byte)).unwrap_or(b',');
@@ -63,7 +63,7 @@ impl<R: Read> CsvRecords<R> {
         Self { rows, left, names: None, record: 0 }
     }
 
-    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, ReadError> {
+    pub(super) fn next(&mut self) -> std::result::Result<Option<RawRecord>, ReadError> {
         let names = match self.names.take() {
             Some(names) => names,
             None => match self.header()? {
@@ -77,7 +77,7 @@ impl<R: Read> CsvRecords<R> {
     }
 
     fn header(&mut self) -> std::result::Result<Option<Vec<String>>, ReadError> {
-        let place = Place { record: 0, line: Some(1) };
+        let place = RecordPosition { record: 0, line: Some(1) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let names: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
         if !names.iter().any(|name| name == "content") {
@@ -91,7 +91,7 @@ impl<R: Read> CsvRecords<R> {
         Ok(Some(names))
     }
 
-    fn cells(&mut self, place: Place) -> std::result::Result<Option<csv::ByteRecord>, ReadError> {
+    fn cells(&mut self, place: RecordPosition) -> std::result::Result<Option<csv::ByteRecord>, ReadError> {
         self.left.store(RECORD_BYTES as u64 + BLOCK, Ordering::Relaxed);
         let mut cells = csv::ByteRecord::new();
         match self.rows.read_byte_record(&mut cells) {
@@ -105,11 +105,11 @@ impl<R: Read> CsvRecords<R> {
         }
     }
 
-    fn row(&mut self, names: &[String]) -> std::result::Result<Option<Raw>, ReadError> {
+    fn row(&mut self, names: &[String]) -> std::result::Result<Option<RawRecord>, ReadError> {
         self.record += 1;
-        let place = Place { record: self.record, line: Some(self.rows.position().line()) };
+        let place = RecordPosition { record: self.record, line: Some(self.rows.position().line()) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
-        let place = Place { line: cells.position().map(csv::Position::line).or(place.line), ..place };
+        let place = RecordPosition { line: cells.position().map(csv::Position::line).or(place.line), ..place };
         if cells.len() != names.len() {
             let message = format!("has {} columns, and the first row names {}", cells.len(), names.len());
             return Err(ReadError::record(place, message));
@@ -128,7 +128,7 @@ impl<R: Read> CsvRecords<R> {
                 }
             }
         }
-        if faults.is_empty() { Ok(Some(Raw { members, place })) } else { Err(ReadError::Record(place, faults)) }
+        if faults.is_empty() { Ok(Some(RawRecord { members, place })) } else { Err(ReadError::Record(place, faults)) }
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn header(out: &mut String) -> Result<()> {
 ///
 /// # Errors
 /// `internal` if it cannot be serialised.
-pub(super) fn row(written: &Written<'_>, out: &mut String) -> Result<()> {
+pub(super) fn row(written: &PromptRecord<'_>, out: &mut String) -> Result<()> {
     let prompt = written.prompt;
     let cells = [
         Cell::value(prompt.id),

@@ -41,12 +41,12 @@ pub struct Export {
     left: Option<u32>,
     cursor: Option<String>,
     writer: Writer,
-    at: Place,
+    at: ExportStage,
 }
 
 /// The state of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ExportStage {
     Before,
     Within,
     Behind,
@@ -56,7 +56,7 @@ impl Export {
     /// Exports all prompts that pass, or the newest `limit` of them.
     pub fn of(store: Arc<dyn Store>, format: TransferFormat, filter: Filter, limit: Option<u32>) -> Self {
         let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
-        Self { store, filter, order, left: limit, cursor: None, writer: Writer::new(format), at: Place::Before }
+        Self { store, filter, order, left: limit, cursor: None, writer: Writer::new(format), at: ExportStage::Before }
     }
 
     /// The number of prompts written so far.
@@ -80,11 +80,11 @@ impl Export {
     pub async fn next(&mut self) -> Result<Option<String>> {
         let mut text = String::new();
         match self.at {
-            Place::Behind => return Ok(None),
-            Place::Before => self.writer.begin(&mut text)?,
-            Place::Within => {}
+            ExportStage::Behind => return Ok(None),
+            ExportStage::Before => self.writer.begin(&mut text)?,
+            ExportStage::Within => {}
         }
-        self.at = Place::Within;
+        self.at = ExportStage::Within;
         let limit = self.left.map_or(PAGE, |left| left.min(PAGE));
         let page = PageSpec { limit, offset: 0, cursor: self.cursor.take() };
         let page = self.store.page(self.filter.clone(), self.order, page).await?;
@@ -98,7 +98,7 @@ impl Export {
         self.cursor = page.next_cursor.filter(|_| self.left != Some(0));
         if self.cursor.is_none() {
             self.writer.end(&mut text);
-            self.at = Place::Behind;
+            self.at = ExportStage::Behind;
         }
         Ok(Some(text))
     }

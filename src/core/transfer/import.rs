@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::task::Poll;
 
 use super::format::TransferFormat;
-use super::intake::Intake;
-use super::read::{Place, ReadError, Reader};
+use super::intake::RecordImporter;
+use super::read::{ReadError, Reader, RecordPosition};
 use super::record::Decoder;
 use crate::domain::{ImportReport, Timestamp};
 use crate::error::{Error, Fault, Result};
@@ -81,7 +81,7 @@ pub async fn import<R: Read + Seek>(
         }
     };
     let checked = check(format, &mut input, now, &mut watch).await?;
-    let mut intake = Intake::into(store, dry_run);
+    let mut intake = RecordImporter::into(store, dry_run);
     intake.report.warnings = checked.warnings;
     let (name, mut decoder) = (input.name.clone(), Decoder::at(now));
     for read in reader(format, &mut input)? {
@@ -92,14 +92,14 @@ pub async fn import<R: Read + Seek>(
         if intake.report.records.is_multiple_of(STRIDE) {
             let (prompts, total) = (intake.report.records, Some(checked.records));
             watch(TransferProgress { stage: Stage::Storing, prompts, total });
-            breathe().await;
+            yield_to_tasks().await;
         }
     }
     intake.finish().await
 }
 
 /// The result of the first pass.
-struct Checked {
+struct FirstPass {
     records: u64,
     warnings: Vec<String>,
 }
@@ -109,7 +109,7 @@ async fn check<R: Read + Seek>(
     input: &mut Input<R>,
     now: Timestamp,
     watch: &mut impl FnMut(TransferProgress),
-) -> Result<Checked> {
+) -> Result<FirstPass> {
     let name = input.name.clone();
     let mut decoder = Decoder::at(now);
     let (mut records, mut bad, mut faults) = (0_u64, 0_u64, Vec::new());
@@ -132,7 +132,7 @@ async fn check<R: Read + Seek>(
         }
         if records.is_multiple_of(STRIDE) {
             watch(TransferProgress { stage: Stage::Checking, prompts: records, total: None });
-            breathe().await;
+            yield_to_tasks().await;
         }
     }
     if bad > 0 {
@@ -143,13 +143,13 @@ async fn check<R: Read + Seek>(
         faults.insert(0, Fault::new("", message));
         return Err(Error::Value(faults.into()));
     }
-    let mut strange: Vec<String> = decoder.strange_names().map(|name| format!("`{name}`")).collect();
+    let mut strange: Vec<String> = decoder.unknown_names().map(|name| format!("`{name}`")).collect();
     strange.extend(reader.left_out().iter().map(|name| format!("`{name}`")));
     let warnings = match strange.len() {
         0 => Vec::new(),
         _ => vec![format!("ignored, because a prompt has no such field: {}", strange.join(", "))],
     };
-    Ok(Checked { records, warnings })
+    Ok(FirstPass { records, warnings })
 }
 
 fn reader<R: Read + Seek>(format: TransferFormat, input: &mut Input<R>) -> Result<Reader<&mut R>> {
@@ -159,7 +159,7 @@ fn reader<R: Read + Seek>(format: TransferFormat, input: &mut Input<R>) -> Resul
 }
 
 /// A fault with its position prepended.
-fn placed(place: Place, fault: &Fault) -> Fault {
+fn placed(place: RecordPosition, fault: &Fault) -> Fault {
     let field = match (place.record, fault.field.as_str()) {
         (0, _) => "header".to_owned(),
         (_, "") => place.to_string(),
@@ -185,7 +185,7 @@ fn unreadable(name: &Path, error: &std::io::Error) -> Error {
 }
 
 /// Yields to other tasks.
-pub(super) async fn breathe() {
+pub(super) async fn yield_to_tasks() {
     let mut has_yielded = false;
     poll_fn(|context| {
         if std::mem::replace(&mut has_yielded, true) {

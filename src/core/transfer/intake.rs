@@ -24,7 +24,7 @@ const CONFLICTS_SHOWN: usize = 10;
 const ATTEMPTS: usize = 5;
 
 /// Stores records.
-pub struct Intake<'a> {
+pub struct RecordImporter<'a> {
     store: &'a dyn Store,
     batch: Vec<Record>,
     places: HashMap<PromptId, usize>,
@@ -34,7 +34,7 @@ pub struct Intake<'a> {
     pub(super) report: ImportReport,
 }
 
-impl<'a> Intake<'a> {
+impl<'a> RecordImporter<'a> {
     /// Stores into `store`, or only simulates it.
     pub fn into(store: &'a dyn Store, dry_run: bool) -> Self {
         Self {

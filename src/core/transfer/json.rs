@@ -10,7 +10,7 @@ use std::io::Read;
 use serde_json::{Map, Value};
 
 use super::bytes::{Bytes, check_size};
-use super::read::{Place, Raw, ReadError, note, says_nothing};
+use super::read::{RawRecord, ReadError, RecordPosition, note, says_nothing};
 
 /// The reader's position in the structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl<R: Read> JsonRecords<R> {
         Self { bytes, level: Level::Top, record: 0, began: 1, gathered, left_out }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Raw>, ReadError> {
+    pub(super) fn next(&mut self) -> Result<Option<RawRecord>, ReadError> {
         loop {
             let Some(next) = self.bytes.next_solid()? else {
                 return if self.level == Level::Top { Ok(None) } else { Err(self.cut_off()) };
@@ -94,8 +94,8 @@ impl<R: Read> JsonRecords<R> {
         self.began = self.bytes.line;
     }
 
-    fn place(&self) -> Place {
-        Place { record: self.record, line: Some(self.began) }
+    fn place(&self) -> RecordPosition {
+        RecordPosition { record: self.record, line: Some(self.began) }
     }
 
     /// Buffers an object. Returns false if it holds records: the reader is then in their list.
@@ -229,18 +229,18 @@ impl<R: Read> JsonRecords<R> {
         }
     }
 
-    fn parsed(&self) -> Result<Raw, ReadError> {
+    fn parsed(&self) -> Result<RawRecord, ReadError> {
         let place = self.place();
-        parse(&self.gathered, place).map(|members| Raw { members, place })
+        parse(&self.gathered, place).map(|members| RawRecord { members, place })
     }
 
     fn cut_off(&self) -> ReadError {
-        let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
+        let place = RecordPosition { record: self.record.max(1), line: Some(self.bytes.line) };
         ReadError::end(place, "the file ends in the middle: it seems to be cut off")
     }
 
     fn unexpected(&self, found: u8, wanted: &str) -> ReadError {
-        let place = Place { record: self.record.max(1), line: Some(self.bytes.line) };
+        let place = RecordPosition { record: self.record.max(1), line: Some(self.bytes.line) };
         ReadError::end(place, format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()))
     }
 }
@@ -257,24 +257,24 @@ impl<R: Read> JsonLines<R> {
         Self { bytes, record: 0, gathered: Vec::new() }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Raw>, ReadError> {
+    pub(super) fn next(&mut self) -> Result<Option<RawRecord>, ReadError> {
         loop {
             self.gathered.clear();
-            let place = Place { record: self.record + 1, line: Some(self.bytes.line) };
+            let place = RecordPosition { record: self.record + 1, line: Some(self.bytes.line) };
             if !self.bytes.line(&mut self.gathered, place)? {
                 return Ok(None);
             }
             let line = self.gathered.trim_ascii();
             if !line.is_empty() {
                 self.record += 1;
-                return parse(line, place).map(|members| Some(Raw { members, place }));
+                return parse(line, place).map(|members| Some(RawRecord { members, place }));
             }
         }
     }
 }
 
 /// The members of an object, as JSON.
-fn parse(bytes: &[u8], place: Place) -> Result<Map<String, Value>, ReadError> {
+fn parse(bytes: &[u8], place: RecordPosition) -> Result<Map<String, Value>, ReadError> {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(ReadError::record(place, "is no object with the fields of a prompt")),
@@ -282,7 +282,10 @@ fn parse(bytes: &[u8], place: Place) -> Result<Map<String, Value>, ReadError> {
             let line = place.line.map(|line| line + (error.line() as u64).saturating_sub(1));
             let said = error.to_string();
             let said = said.split(" at line ").next().unwrap_or_default();
-            Err(ReadError::record(Place { line, ..place }, format!("is not JSON: {said}, column {}", error.column())))
+            Err(ReadError::record(
+                RecordPosition { line, ..place },
+                format!("is not JSON: {said}, column {}", error.column()),
+            ))
         }
     }
 }

@@ -23,14 +23,14 @@ pub const YAML_BYTES: usize = 10 << 20;
 
 /// The position of a record in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordPosition {
     /// The record's number, from 1.
     pub record: u64,
     /// The line it begins in, from 1, if the format has lines.
     pub line: Option<u64>,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for RecordPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "record {}", self.record)?;
         self.line.map_or(Ok(()), |line| write!(f, " (line {line})"))
@@ -41,32 +41,32 @@ impl std::fmt::Display for Place {
 #[derive(Debug)]
 pub enum ReadError {
     /// This record is bad; reading can continue.
-    Record(Place, Vec<Fault>),
+    Record(RecordPosition, Vec<Fault>),
     /// Nothing after this can be read.
-    End(Place, Fault),
+    End(RecordPosition, Fault),
     /// An I/O error.
     File(io::Error),
 }
 
 impl ReadError {
     /// A fault of the record as a whole.
-    pub(super) fn record(place: Place, message: impl Into<String>) -> Self {
+    pub(super) fn record(place: RecordPosition, message: impl Into<String>) -> Self {
         Self::Record(place, vec![Fault::new("", message)])
     }
 
     /// A fault that ends reading.
-    pub(super) fn end(place: Place, message: impl Into<String>) -> Self {
+    pub(super) fn end(place: RecordPosition, message: impl Into<String>) -> Self {
         Self::End(place, Fault::new("", message))
     }
 }
 
 /// A record as read: names and values, unchecked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Raw {
+pub struct RawRecord {
     /// Its members.
     pub members: Map<String, Value>,
     /// Its position.
-    pub place: Place,
+    pub place: RecordPosition,
 }
 
 /// Reads records from a file.
@@ -109,7 +109,7 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Iterator for Reader<R> {
-    type Item = Result<Raw, ReadError>;
+    type Item = Result<RawRecord, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_done {

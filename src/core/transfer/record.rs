@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::read::{Place, Raw};
-use super::session::{self, Facts};
+use super::read::{RawRecord, RecordPosition};
+use super::session::{self, RunRecord};
 use crate::api::{self, Decoded, Field, Kind, Known, Request};
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp, limits};
 use crate::error::{Error, Fault};
@@ -115,7 +115,7 @@ pub struct Record {
     /// The run, if the record has it.
     pub session: Option<Session>,
     /// Its position.
-    pub place: Place,
+    pub place: RecordPosition,
     /// The fields given in the record.
     given: Vec<&'static str>,
 }
@@ -151,7 +151,7 @@ impl Decoder {
     }
 
     /// The unknown names so far, sorted; only some if there are many.
-    pub fn strange_names(&self) -> impl Iterator<Item = &str> {
+    pub fn unknown_names(&self) -> impl Iterator<Item = &str> {
         self.strange.iter().map(String::as_str)
     }
 
@@ -159,9 +159,9 @@ impl Decoder {
     ///
     /// # Errors
     /// All its faults, each with its field.
-    pub fn decode(&mut self, raw: Raw) -> Result<Record, Vec<Fault>> {
-        let Raw { mut members, place } = raw;
-        self.note_strange("", &mut members, &FIELDS);
+    pub fn decode(&mut self, raw: RawRecord) -> Result<Record, Vec<Fault>> {
+        let RawRecord { mut members, place } = raw;
+        self.remove_unknown("", &mut members, &FIELDS);
         let given = FIELDS
             .into_iter()
             .filter(|name| members.get(*name).is_some_and(|value| !value.is_null() || NULLABLE.contains(name)))
@@ -245,9 +245,9 @@ impl Decoder {
         };
         for step in given.as_array_mut().into_iter().flatten() {
             if let Value::Object(members) = step {
-                self.note_strange("steps[].", members, &FIELDS);
+                self.remove_unknown("steps[].", members, &FIELDS);
                 match members.get_mut("model_metadata") {
-                    Some(Value::Object(inner)) => self.note_strange("model_metadata.", inner, &METADATA_FIELDS),
+                    Some(Value::Object(inner)) => self.remove_unknown("model_metadata.", inner, &METADATA_FIELDS),
                     Some(_) => {}
                     None => drop(members.insert("model_metadata".into(), Value::Object(Map::new()))),
                 }
@@ -280,25 +280,25 @@ impl Decoder {
     fn metadata(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<ModelMetadata> {
         let mut given = given.filter(|given| !given.is_null())?;
         if let Value::Object(members) = &mut given {
-            self.note_strange("model_metadata.", members, &METADATA_FIELDS);
+            self.remove_unknown("model_metadata.", members, &METADATA_FIELDS);
         }
         let metadata = typed("model_metadata", given, faults)?;
         check_names_of_account("model_metadata", &metadata, faults);
         Some(metadata)
     }
 
-    fn session(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<Facts> {
+    fn session(&mut self, given: Option<Value>, faults: &mut Vec<Fault>) -> Option<RunRecord> {
         let mut given = given.filter(|given| !given.is_null())?;
         if let Value::Object(members) = &mut given {
-            self.note_strange("session.", members, &session::FIELDS);
+            self.remove_unknown("session.", members, &session::FIELDS);
         }
-        let facts = typed::<Facts>(session::NAME, given, faults)?;
+        let facts = typed::<RunRecord>(session::NAME, given, faults)?;
         faults.extend(facts.faults());
         Some(facts)
     }
 
     /// Removes unknown members and records their names.
-    fn note_strange(&mut self, place: &str, members: &mut Map<String, Value>, known: &[&str]) {
+    fn remove_unknown(&mut self, place: &str, members: &mut Map<String, Value>, known: &[&str]) {
         members.retain(|name, _| {
             let is_known = known.contains(&name.as_str());
             if !is_known && self.strange.len() < MOST_NAMES {

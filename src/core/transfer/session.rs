@@ -20,11 +20,11 @@ pub(super) const FIELDS: [&str; 6] = ["operation", "original_input", "phases", "
 
 /// A prompt and its run, as written.
 #[derive(Debug, Serialize)]
-pub(super) struct Written<'a> {
+pub(super) struct PromptRecord<'a> {
     #[serde(flatten)]
     pub(super) prompt: &'a Prompt,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) session: Option<Facts>,
+    pub(super) session: Option<RunRecord>,
 }
 
 /// A record as read back, to check what was written.
@@ -33,19 +33,19 @@ pub(super) struct Read {
     #[serde(flatten)]
     prompt: Prompt,
     #[serde(default)]
-    session: Option<Facts>,
+    session: Option<RunRecord>,
 }
 
 impl Read {
     /// True if it equals what was written.
-    pub(super) fn is(&self, written: &Written<'_>) -> bool {
+    pub(super) fn is(&self, written: &PromptRecord<'_>) -> bool {
         self.prompt == *written.prompt && self.session == written.session
     }
 }
 
 /// A run without what its prompt has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Facts {
+pub(super) struct RunRecord {
     operation: String,
     /// Omitted if it is the prompt's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(super) struct Facts {
     created_at: Timestamp,
 }
 
-impl Facts {
+impl RunRecord {
     /// The run's part that is not in the prompt.
     pub(super) fn of(session: &Session, prompt: &Prompt) -> Self {
         let Session { id: _, operation, original_input, phases, persona, count, created_at } = session.clone();

@@ -42,7 +42,7 @@ fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<Tra
         None => TransferFormat::tell(name, &head)?,
     };
     let mut file = tempfile::tempfile().map_err(|error| failed(&error))?;
-    let copied = Copied { source: Cursor::new(head).chain(source), file: &mut file, left: most };
+    let copied = TeeReader { source: Cursor::new(head).chain(source), file: &mut file, left: most };
     let mut decoder = Decoder::at(Timestamp::default());
     let mut bad = 0;
     for record in Reader::new(format, copied).map_err(|error| failed(&error))? {
@@ -61,14 +61,14 @@ fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<Tra
 }
 
 /// Copies what is read of `source` to a file.
-struct Copied<'f, R> {
+struct TeeReader<'f, R> {
     source: R,
     file: &'f mut File,
     /// Bytes that can still be copied.
     left: u64,
 }
 
-impl<R: Read> Read for Copied<'_, R> {
+impl<R: Read> Read for TeeReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {

@@ -206,7 +206,7 @@ fn read(format: TransferFormat, bytes: &[u8]) -> std::result::Result<Vec<Prompt>
         let raw = raw.map_err(|trouble| format!("{trouble:?}"))?;
         prompts.push(decoder.decode(raw).map_err(|faults| format!("{faults:?}"))?.prompt);
     }
-    let strange: Vec<&str> = decoder.strange_names().collect();
+    let strange: Vec<&str> = decoder.unknown_names().collect();
     if strange.is_empty() { Ok(prompts) } else { Err(format!("strange names: {strange:?}")) }
 }
 

@@ -4,7 +4,7 @@
 //! way, Markdown visibly. Output is appended to a text that the caller can empty at any time.
 
 use super::format::TransferFormat;
-use super::session::{Facts, Written};
+use super::session::{PromptRecord, RunRecord};
 use super::{csv, markdown, yaml};
 use crate::domain::Prompt;
 use crate::error::{Error, Result};
@@ -48,7 +48,7 @@ impl Writer {
     /// # Errors
     /// `internal` if it cannot be serialised.
     pub fn write(&mut self, prompt: &Prompt, session: Option<&Session>, out: &mut String) -> Result<()> {
-        let written = Written { prompt, session: session.map(|session| Facts::of(session, prompt)) };
+        let written = PromptRecord { prompt, session: session.map(|session| RunRecord::of(session, prompt)) };
         match self.format {
             TransferFormat::Json => {
                 out.push_str(if self.written == 0 { "\n" } else { ",\n" });
@@ -76,7 +76,7 @@ impl Writer {
     }
 }
 
-fn json(written: &Written<'_>) -> Result<String> {
+fn json(written: &PromptRecord<'_>) -> Result<String> {
     let text = serde_json::to_string(written)
         .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
     Ok(escape_json(&text).into_owned())

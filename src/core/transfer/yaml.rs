@@ -14,9 +14,9 @@ use std::ops::Range;
 use serde_json::{Map, Number, Value};
 use serde_yaml::Value as Yaml;
 
-use super::bytes::Whole;
-use super::read::{Place, Raw, ReadError, YAML_BYTES, note, says_nothing};
-use super::session::{Read as ReadBack, Written};
+use super::bytes::PeekedFile;
+use super::read::{RawRecord, ReadError, RecordPosition, YAML_BYTES, note, says_nothing};
+use super::session::{PromptRecord, Read as ReadBack};
 use crate::error::{Error, Result};
 use crate::text::shown;
 use crate::text::yaml as tree;
@@ -29,13 +29,13 @@ pub(super) struct YamlRecords {
     /// The line that is read next, from 1.
     line: u64,
     record: u64,
-    waiting: VecDeque<(Yaml, Place)>,
+    waiting: VecDeque<(Yaml, RecordPosition)>,
     pub(super) left_out: BTreeSet<String>,
 }
 
 impl YamlRecords {
     /// Reads the whole file.
-    pub(super) fn of(source: Whole<impl Read>) -> io::Result<Self> {
+    pub(super) fn of(source: PeekedFile<impl Read>) -> io::Result<Self> {
         let mut text = Vec::new();
         source.take(YAML_BYTES as u64 + 1).read_to_end(&mut text)?;
         if text.len() > YAML_BYTES {
@@ -47,7 +47,7 @@ impl YamlRecords {
         Ok(Self { text, at: 0, line: 1, record: 0, waiting: VecDeque::new(), left_out: BTreeSet::new() })
     }
 
-    pub(super) fn next(&mut self) -> std::result::Result<Option<Raw>, ReadError> {
+    pub(super) fn next(&mut self) -> std::result::Result<Option<RawRecord>, ReadError> {
         loop {
             if let Some((value, place)) = self.waiting.pop_front() {
                 return raw(value, place).map(Some);
@@ -57,7 +57,7 @@ impl YamlRecords {
                 Ok(value) => self.take_apart(value, began),
                 Err((below, message)) => {
                     self.record += 1;
-                    let place = Place { record: self.record, line: Some(began + below) };
+                    let place = RecordPosition { record: self.record, line: Some(began + below) };
                     return Err(ReadError::record(place, message));
                 }
             }
@@ -117,7 +117,7 @@ impl YamlRecords {
     fn push_all(&mut self, values: Vec<Yaml>, began: u64) {
         for value in values {
             self.record += 1;
-            self.waiting.push_back((value, Place { record: self.record, line: Some(began) }));
+            self.waiting.push_back((value, RecordPosition { record: self.record, line: Some(began) }));
         }
     }
 }
@@ -147,9 +147,9 @@ fn is_item(line: &[u8], depth: usize) -> bool {
         && rest.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
-fn raw(value: Yaml, place: Place) -> std::result::Result<Raw, ReadError> {
+fn raw(value: Yaml, place: RecordPosition) -> std::result::Result<RawRecord, ReadError> {
     match plain(value) {
-        Ok(Value::Object(members)) => Ok(Raw { members, place }),
+        Ok(Value::Object(members)) => Ok(RawRecord { members, place }),
         Ok(_) => Err(ReadError::record(place, "is not a mapping with the fields of a prompt")),
         Err(message) => Err(ReadError::record(place, message)),
     }
@@ -186,7 +186,7 @@ fn plain(value: Yaml) -> std::result::Result<Value, String> {
 ///
 /// # Errors
 /// `internal` if it cannot be serialised.
-pub(super) fn document(written: &Written<'_>, out: &mut String) -> Result<()> {
+pub(super) fn document(written: &PromptRecord<'_>, out: &mut String) -> Result<()> {
     out.push_str("---\n");
     if let Ok(text) = serde_yaml::to_string(written)
         && !shown::has_hidden(&text)

@@ -45,7 +45,7 @@ pub(super) fn read(line: &[u8]) -> Incoming {
     match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
         Ok(ClientJsonRpcMessage::Request(request)) => match &request.request {
             ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
-                wrong(ErrorCode::INVALID_PARAMS, &misfit(custom), &json!(request.id))
+                wrong(ErrorCode::INVALID_PARAMS, &wrong_params(custom), &json!(request.id))
             }
             _ => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
         },
@@ -97,7 +97,7 @@ fn diagnose(line: &[u8]) -> Incoming {
 }
 
 /// Explains which parameters of a known method are wrong.
-fn misfit(request: &CustomRequest) -> String {
+fn wrong_params(request: &CustomRequest) -> String {
     let method = &request.method;
     let member = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
     match request.params {

@@ -29,14 +29,14 @@ const STEPS: u32 = 1024;
 pub(super) struct Progress {
     listener: Option<(Peer<RoleServer>, ProgressToken)>,
     input_ended: CancellationToken,
-    count: Count,
+    count: ProgressCount,
 }
 
 impl Progress {
     /// For the client of this request.
     pub(super) fn new(context: &RequestContext<RoleServer>, input_ended: CancellationToken) -> Self {
         let listener = context.meta.get_progress_token().map(|token| (context.peer.clone(), token));
-        Self { listener, input_ended, count: Count::default() }
+        Self { listener, input_ended, count: ProgressCount::default() }
     }
 
     /// Reports one event. Does nothing once the client is gone.
@@ -60,7 +60,7 @@ impl Progress {
 
 /// The progress of a run.
 #[derive(Debug, Default)]
-struct Count {
+struct ProgressCount {
     operation: Option<Operation>,
     total: u32,
     variants: u32,
@@ -73,7 +73,7 @@ struct Count {
     before: u32,
 }
 
-impl Count {
+impl ProgressCount {
     /// The progress after this event; `None` when there is nothing to send or no number left.
     fn after(&mut self, kind: &EventKind) -> Option<f64> {
         match kind {
@@ -144,7 +144,7 @@ fn meta(event: &Event) -> NotificationMetaObject {
 }
 
 /// Describes the event to a person. Variants count from 1.
-fn in_words(kind: &EventKind, count: &Count) -> Option<String> {
+fn in_words(kind: &EventKind, count: &ProgressCount) -> Option<String> {
     let name = |variant: &u32| format!("variant {} of {}", variant + 1, count.variants);
     let of_all = || format!("{} of {}", count.finished, count.total.saturating_sub(1));
     Some(match kind {
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn progress_counts_finished_phases_and_always_rises() {
-        let mut count = Count::default();
+        let mut count = ProgressCount::default();
         let kinds =
             [started(2), begun(0), begun(1), finished(0), begun(0), finished(0), failed(0), finished(1), failed(1)];
         let told: Vec<f64> = kinds.iter().filter_map(|kind| count.after(kind)).collect();
@@ -244,7 +244,7 @@ mod tests {
     fn the_progress_of_any_operation_is_its_units_up_to_its_total() {
         let begun = EventKind::Started { operation: Operation::Reindex, total: None, variants: 0, phases: Vec::new() };
         let at = |done, total| EventKind::Progress { part: None, done, total };
-        let mut count = Count::default();
+        let mut count = ProgressCount::default();
         let told: Vec<f64> = [begun, at(0, Some(40)), at(12, None), at(11, None), at(40, Some(40))]
             .iter()
             .filter_map(|kind| count.after(kind))
@@ -258,7 +258,7 @@ mod tests {
     fn the_parts_of_an_operation_add_up() {
         let begun = EventKind::Started { operation: Operation::Reindex, total: None, variants: 0, phases: Vec::new() };
         let at = |part: &str, done| EventKind::Progress { part: Some(part.into()), done, total: Some(10) };
-        let mut count = Count::default();
+        let mut count = ProgressCount::default();
         let told: Vec<f64> =
             [begun, at("words", 4), at("words", 10), at("vectors", 0), at("vectors", 5), at("vectors", 10)]
                 .iter()
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn no_number_is_told_twice_however_much_happens() {
-        let mut count = Count::default();
+        let mut count = ProgressCount::default();
         count.after(&started(1));
         let told = (0..5000).filter(|_| count.after(&begun(0)).is_some()).count();
         assert_eq!(told, 1023);
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_happened_is_said_in_words() {
-        let of = |variants| Count { variants, ..Count::default() };
+        let of = |variants| ProgressCount { variants, ..ProgressCount::default() };
         assert_eq!(in_words(&started(2), &of(2)).unwrap(), "2 variants through prima-materia, solutio");
         assert_eq!(in_words(&finished(1), &of(3)).unwrap(), "variant 2 of 3: solutio is done");
         assert!(in_words(&failed(0), &of(1)).unwrap().contains("full"));

@@ -52,7 +52,7 @@ impl<R: AsyncRead + Send + Unpin> Session<R> {
     }
 
     /// True when the message should reach the library.
-    fn lets_through(&mut self, message: &ClientJsonRpcMessage) -> bool {
+    fn should_forward(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             ClientJsonRpcMessage::Request(request) => {
                 self.is_open |= opens_a_session(&request.request);
@@ -111,7 +111,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Session<R>
                 Line::TooLong => Incoming::Wrong(message::too_long(LONGEST_LINE)),
             };
             match incoming {
-                Incoming::Message(message) if self.lets_through(&message) => return Some(*message),
+                Incoming::Message(message) if self.should_forward(&message) => return Some(*message),
                 Incoming::Message(_) => tracing::debug!("a message before the first request was ignored"),
                 Incoming::Wrong(answer) => self.answer = Some(answer.to_string().into_bytes()),
                 Incoming::Nothing => {}

@@ -20,21 +20,21 @@ const ROOM: usize = 16 * limits::BODY_BYTES;
 
 /// The budget for bodies in memory. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Arrivals(Arc<Semaphore>);
+pub(super) struct BodyBudget(Arc<Semaphore>);
 
 /// A body and its part of the budget, which it returns when dropped.
-struct Gathered {
+struct BufferedBody {
     bytes: Vec<u8>,
     room: Option<OwnedSemaphorePermit>,
 }
 
-impl AsRef<[u8]> for Gathered {
+impl AsRef<[u8]> for BufferedBody {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Arrivals {
+impl BodyBudget {
     pub(super) fn new() -> Self {
         Self(Arc::new(Semaphore::new(ROOM)))
     }
@@ -48,7 +48,7 @@ impl Arrivals {
         if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
             return Err(too_large());
         }
-        let mut gathered = Gathered { bytes: Vec::new(), room: None };
+        let mut gathered = BufferedBody { bytes: Vec::new(), room: None };
         let mut pieces = body.into_data_stream();
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(did_not_arrive)?;
@@ -62,7 +62,7 @@ impl Arrivals {
     }
 }
 
-impl Gathered {
+impl BufferedBody {
     fn take_room(&mut self, room: &Arc<Semaphore>, count: usize) -> Result<()> {
         // A piece is no larger than a body, so its length fits.
         let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -105,13 +105,13 @@ fn too_large() -> Error {
 mod tests {
     use super::*;
 
-    async fn gather(arrivals: &Arrivals, size: usize) -> Result<Bytes> {
+    async fn gather(arrivals: &BodyBudget, size: usize) -> Result<Bytes> {
         arrivals.whole(&HeaderMap::new(), Body::from(vec![b' '; size])).await
     }
 
     #[tokio::test]
     async fn bodies_take_room_together_until_they_are_dropped() {
-        let arrivals = Arrivals::new();
+        let arrivals = BodyBudget::new();
         let mut held = Vec::new();
         for _ in 0..16 {
             held.push(gather(&arrivals, limits::BODY_BYTES).await.unwrap());
@@ -125,7 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_largest_body_is_taken_and_one_byte_more_is_not() {
-        let arrivals = Arrivals::new();
+        let arrivals = BodyBudget::new();
         assert!(gather(&arrivals, limits::BODY_BYTES).await.is_ok());
         assert_eq!(gather(&arrivals, limits::BODY_BYTES + 1).await.unwrap_err().code(), Code::PayloadTooLarge);
         assert_eq!(arrivals.0.available_permits(), ROOM);

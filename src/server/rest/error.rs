@@ -15,7 +15,7 @@ pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 const OVERLOADED_WAIT_S: f64 = 1.0;
 
 /// The result of a handler.
-pub(super) type Answer = Result<Response, Refusal>;
+pub(super) type HandlerResult = Result<Response, Refusal>;
 
 /// A problem to be rendered.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Limits how many requests are served at once, and shuts down in two steps.
 //!
-//! A request takes a [`Place`] once its body is complete and holds it until its response is, a
+//! A request takes a [`RequestSlot`] once its body is complete and holds it until its response is, a
 //! stream until its last event. To stop, a server first *drains* (rejects new requests and lets
 //! current ones finish) and after the grace period *halts*: runs are cancelled, keep what had
 //! finished, and report it. Health probes take no place, so they are answered under any load.
@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// How long streams have to send their last event once halted.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const HALT_GRACE: Duration = Duration::from_secs(2);
 
 /// The load of one server. Clones share it.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) struct Load {
 
 /// The slot of a request being served, freed when dropped.
 #[derive(Debug)]
-pub(super) struct Place(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
+pub(super) struct RequestSlot(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
 
 impl Load {
     /// Slots for `most` requests, at least one.
@@ -44,11 +44,11 @@ impl Load {
     ///
     /// # Errors
     /// `overloaded` when all are taken, or the server is shutting down.
-    pub(super) fn enter(&self) -> Result<Place> {
+    pub(super) fn enter(&self) -> Result<RequestSlot> {
         if self.is_draining() {
             return Err(shutting_down());
         }
-        Arc::clone(&self.places).try_acquire_owned().map(Place).map_err(|_| {
+        Arc::clone(&self.places).try_acquire_owned().map(RequestSlot).map_err(|_| {
             overloaded(format!(
                 "{} requests are being served, the maximum: try again in a moment, or raise `server.max_connections`",
                 self.most
@@ -85,7 +85,7 @@ impl Load {
         self.draining.cancel();
         if tokio::time::timeout(grace, self.all_gone()).await.is_err() {
             self.halting.cancel();
-            if tokio::time::timeout(LAST_WORDS, self.all_gone()).await.is_err() {
+            if tokio::time::timeout(HALT_GRACE, self.all_gone()).await.is_err() {
                 tracing::warn!("some requests did not stop in time; their connections are closed");
             }
         }

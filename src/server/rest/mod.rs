@@ -34,10 +34,10 @@ use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tracing::Instrument;
 
-use arrival::Arrivals;
+use arrival::BodyBudget;
 use error::Refusal;
 use guard::Guard;
-use load::{Load, Place};
+use load::{Load, RequestSlot};
 use upload::Upload;
 
 pub use routes::{ROUTES, Route};
@@ -51,7 +51,7 @@ struct Shared {
     engine: Engine,
     guard: Guard,
     load: Load,
-    arrivals: Arrivals,
+    arrivals: BodyBudget,
     begun: Instant,
 }
 
@@ -60,7 +60,7 @@ impl App {
         let config = &engine.config().server;
         let guard = Guard::new(&config.allowed_hosts);
         let load = Load::new(config.max_connections);
-        Self(Arc::new(Shared { engine, guard, load, arrivals: Arrivals::new(), begun: Instant::now() }))
+        Self(Arc::new(Shared { engine, guard, load, arrivals: BodyBudget::new(), begun: Instant::now() }))
     }
 
     fn engine(&self) -> &Engine {
@@ -84,7 +84,7 @@ impl App {
     }
 
     /// Waits for the body of a request, then takes a slot.
-    async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, Place)> {
+    async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, RequestSlot)> {
         if request.body().is_end_stream() {
             return Ok((request, self.load().enter()?));
         }
@@ -136,7 +136,7 @@ async fn admit(State(app): State<App>, request: Request, next: Next) -> Response
 }
 
 /// A stream keeps its slot until its last piece; any other response is complete.
-fn keep(response: Response, place: Place) -> Response {
+fn keep(response: Response, place: RequestSlot) -> Response {
     if response.body().size_hint().exact().is_some() {
         return response;
     }

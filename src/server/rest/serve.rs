@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aludel_core::engine::{AdoptsJobs, Engine};
+use aludel_core::engine::{Engine, JobAdoptionGuard};
 use aludel_core::error::{Error, Result};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -22,7 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::stall::Impatient;
+use super::stall::WriteTimeout;
 use super::{App, bind};
 use crate::server::signals::Signals;
 
@@ -34,7 +34,7 @@ const FLUSH: Duration = Duration::from_secs(2);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Open connections per request that can be served.
-const SOCKETS_A_PLACE: usize = 4;
+const SOCKETS_PER_REQUEST: usize = 4;
 /// Open connections in addition to those.
 const SPARE_SOCKETS: usize = 64;
 
@@ -78,7 +78,7 @@ pub async fn serve(engine: Engine, options: Options) -> Result<()> {
 }
 
 /// Ends the work of the process. Stops adopting jobs first, so that none is taken up in vain.
-async fn close(engine: &Engine, adopts_jobs: AdoptsJobs) -> Result<()> {
+async fn close(engine: &Engine, adopts_jobs: JobAdoptionGuard) -> Result<()> {
     drop(adopts_jobs);
     engine.close().await
 }
@@ -154,7 +154,7 @@ impl Server {
                 () = &mut ended => break,
                 accepted = accept(&self.listener, &sockets) => match accepted {
                     Ok((socket, room)) => {
-                        let attending = attend(socket, service.clone(), closing.clone());
+                        let attending = handle_connection(socket, service.clone(), closing.clone());
                         connections.spawn(async move {
                             attending.await;
                             drop(room);
@@ -187,7 +187,7 @@ async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
 /// The most connections open at once: several per request served, for those that wait for a head, a
 /// body or their next request.
 fn most_sockets(max_connections: usize) -> usize {
-    max_connections.saturating_mul(SOCKETS_A_PLACE).saturating_add(SPARE_SOCKETS).min(Semaphore::MAX_PERMITS)
+    max_connections.saturating_mul(SOCKETS_PER_REQUEST).saturating_add(SPARE_SOCKETS).min(Semaphore::MAX_PERMITS)
 }
 
 /// Accepts the next connection once there is room; until then it waits in the system's backlog.
@@ -200,13 +200,13 @@ async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> io::Result<
 type Service = TowerToHyperService<axum::Router>;
 
 /// Serves one connection until its client or the server closes it.
-async fn attend(socket: TcpStream, service: Service, closing: CancellationToken) {
+async fn handle_connection(socket: TcpStream, service: Service, closing: CancellationToken) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "a connection answers late");
     }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_ARRIVAL);
-    let connection = http.serve_connection(TokioIo::new(Impatient::new(socket)), service);
+    let connection = http.serve_connection(TokioIo::new(WriteTimeout::new(socket)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use aludel_core::event::Event;
 use aludel_core::event::run::Run;
-use aludel_core::job::Following;
+use aludel_core::job::JobFollower;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
@@ -37,7 +37,7 @@ fn streamed(body: Body) -> Response {
 }
 
 /// Streams a job's events, each with its number as id. `halting` ends the stream, not the job.
-pub(super) fn answer_following(following: Following, halting: CancellationToken) -> Response {
+pub(super) fn answer_following(following: JobFollower, halting: CancellationToken) -> Response {
     let pieces = futures_util::stream::unfold((following, halting), |(mut following, halting)| async {
         let piece = next_of(&mut following, &halting).await?;
         Some((piece, (following, halting)))
@@ -46,7 +46,7 @@ pub(super) fn answer_following(following: Following, halting: CancellationToken)
 }
 
 /// The next event of a job; `None` at its end or when it can no longer be read.
-async fn next_of(following: &mut Following, halting: &CancellationToken) -> Option<Result<Bytes, serde_json::Error>> {
+async fn next_of(following: &mut JobFollower, halting: &CancellationToken) -> Option<Result<Bytes, serde_json::Error>> {
     tokio::select! {
         biased;
         () = halting.cancelled() => None,

@@ -1,7 +1,7 @@
 //! A connection that fails when its client stops reading.
 //!
 //! A client that does not read would hold its response, its slot and its run indefinitely. After
-//! [`PATIENCE`] without progress a write fails, which ends the connection and its work. Slow
+//! [`WRITE_TIMEOUT`] without progress a write fails, which ends the connection and its work. Slow
 //! readers and connections with nothing to write are not affected.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -13,16 +13,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// How long a write can make no progress.
-const PATIENCE: Duration = Duration::from_mins(1);
+const WRITE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A stream whose writes time out.
-pub(super) struct Impatient<S> {
+pub(super) struct WriteTimeout<S> {
     inner: S,
     /// Runs while a write is pending.
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: AsyncWrite + Unpin> Impatient<S> {
+impl<S: AsyncWrite + Unpin> WriteTimeout<S> {
     pub(super) fn new(inner: S) -> Self {
         Self { inner, alarm: None }
     }
@@ -33,20 +33,20 @@ impl<S: AsyncWrite + Unpin> Impatient<S> {
             self.alarm = None;
             return writing;
         }
-        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(PATIENCE)));
+        let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
         ready!(alarm.as_mut().poll(context));
-        alarm.as_mut().reset(Instant::now() + PATIENCE);
+        alarm.as_mut().reset(Instant::now() + WRITE_TIMEOUT);
         Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client does not read its response")))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.inner).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let writing = Pin::new(&mut self.inner).poll_write(context, bytes);
         self.guarded(context, writing)
@@ -85,10 +85,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_takes_nothing_is_cut_off_and_who_takes_little_is_not() {
         let (ours, mut theirs) = duplex(1);
-        let mut stream = Impatient::new(ours);
+        let mut stream = WriteTimeout::new(ours);
         let slow = tokio::spawn(async move {
             for _ in 0..10 {
-                tokio::time::sleep(PATIENCE / 2).await;
+                tokio::time::sleep(WRITE_TIMEOUT / 2).await;
                 theirs.read_u8().await.unwrap();
             }
             theirs
@@ -96,9 +96,9 @@ mod tests {
         stream.write_all(&[0; 10]).await.unwrap();
         let _theirs = slow.await.unwrap();
         stream.write_all(&[0]).await.unwrap();
-        tokio::time::sleep(PATIENCE * 10).await;
+        tokio::time::sleep(WRITE_TIMEOUT * 10).await;
         let begun = Instant::now();
         assert_eq!(stream.write_all(&[0]).await.unwrap_err().kind(), ErrorKind::TimedOut);
-        assert_eq!(begun.elapsed(), PATIENCE);
+        assert_eq!(begun.elapsed(), WRITE_TIMEOUT);
     }
 }

@@ -5,7 +5,7 @@
 
 use aludel_core::api::HistoryRequest;
 use aludel_core::domain::{PromptSummary, SessionId};
-use aludel_core::drafts::{Drafts, Left};
+use aludel_core::drafts::{Drafts, OrphanedDrafts};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
 use aludel_core::time::{Clock, SystemClock};
@@ -21,7 +21,7 @@ use crate::tui::widgets::figures::age;
 
 /// How a workbench's drafts begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
+pub(super) enum DraftStart {
     /// With what an earlier workbench left.
     TakeUp,
     /// With an empty draft.
@@ -31,12 +31,12 @@ pub(super) enum Beginning {
 /// Saves each newest draft until the sender is dropped.
 pub(super) async fn write_down(
     engine: Engine,
-    beginning: Beginning,
+    beginning: DraftStart,
     mut sheets: watch::Receiver<Draft>,
     answers: mpsc::Sender<Message>,
 ) {
     let mut drafts = engine.drafts();
-    if beginning == Beginning::TakeUp {
+    if beginning == DraftStart::TakeUp {
         let taken = spawn_blocking(move || {
             let left = drafts.take_up();
             (drafts, left)
@@ -65,7 +65,7 @@ fn keep(mut drafts: Drafts, sheet: &Draft) -> (Drafts, std::result::Result<(), E
 }
 
 /// What was left, in the form that is shown.
-async fn leftovers(engine: &Engine, left: Left) -> Leftovers {
+async fn leftovers(engine: &Engine, left: OrphanedDrafts) -> Leftovers {
     let now = SystemClock.now();
     let others = left.others.into_iter().map(|draft| draft.text).collect();
     let Some(newest) = left.newest else { return Leftovers { others, ..Leftovers::default() } };

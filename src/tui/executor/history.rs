@@ -14,13 +14,13 @@ use tokio::time::{Duration, Instant, sleep};
 use super::{told, transfer};
 use crate::tui::effect::{HistoryCommand, Question, Ticket};
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::history::{Answer, Facts, Row, Start};
+use crate::tui::model::history::{ResultFacts, ResultPage, Row, Start};
 
 /// Interval between checks of the embedding progress.
-const LOOKING: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Carries out `command`; an export or import also sends its progress to `answers`.
-pub(super) async fn fulfil(
+pub(super) async fn run_command(
     engine: &Engine,
     command: HistoryCommand,
     ticket: Ticket,
@@ -59,7 +59,7 @@ pub(super) async fn watch_indexing(engine: Engine, answers: mpsc::Sender<Message
                 break;
             }
         }
-        sleep(LOOKING).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -84,7 +84,7 @@ async fn restore(engine: &Engine, raw: Value) -> Result<Vec<PromptId>> {
 }
 
 /// Finds rows, and measures how long that takes.
-async fn find(engine: &Engine, question: Question) -> Result<Answer> {
+async fn find(engine: &Engine, question: Question) -> Result<ResultPage> {
     let began = Instant::now();
     let mut answer = match question {
         Question::List(raw) => list(engine, raw).await?,
@@ -94,15 +94,15 @@ async fn find(engine: &Engine, question: Question) -> Result<Answer> {
     Ok(answer)
 }
 
-async fn list(engine: &Engine, raw: Value) -> Result<Answer> {
+async fn list(engine: &Engine, raw: Value) -> Result<ResultPage> {
     let request: ListRequest = engine.decode(raw)?;
     let page = engine.list_as::<PromptSummary>(request).await?;
     let row = |listed: &ListedPrompt<PromptSummary>| Row::listed(&listed.prompt, listed.near_duplicate_of);
     let rows = page.prompts.iter().map(row).collect();
-    Ok(Answer { rows, next: page.next_cursor.map(Start::Cursor), facts: facts() })
+    Ok(ResultPage { rows, next: page.next_cursor.map(Start::Cursor), facts: facts() })
 }
 
-async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
+async fn search(engine: &Engine, raw: Value) -> Result<ResultPage> {
     let request: SearchRequest = engine.decode(raw)?;
     let offset = request.offset;
     let found = engine.search_as::<PromptSummary>(request.clone()).await?;
@@ -111,10 +111,10 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
     let end = offset + found.prompts.len() as u64;
     let is_all = found.prompts.is_empty() || end >= found.total;
     let row = |found: &FoundPrompt<PromptSummary>| Row::found(&found.prompt, &found.matched, found.near_duplicate_of);
-    Ok(Answer {
+    Ok(ResultPage {
         rows: found.prompts.iter().map(row).collect(),
         next: (!is_all).then_some(Start::Offset(end)),
-        facts: Facts {
+        facts: ResultFacts {
             total: Some(found.total),
             warnings: found.warnings,
             nearest: nearest
@@ -126,6 +126,6 @@ async fn search(engine: &Engine, raw: Value) -> Result<Answer> {
 }
 
 /// The facts of a result before any are known.
-fn facts() -> Facts {
-    Facts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, nearest: None, at: SystemClock.now() }
+fn facts() -> ResultFacts {
+    ResultFacts { total: None, warnings: Vec::new(), took_ms: 0, cost_usd: None, nearest: None, at: SystemClock.now() }
 }

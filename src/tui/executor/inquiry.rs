@@ -19,18 +19,18 @@ use tokio::time::{Duration, sleep};
 
 use crate::tui::effect::{Outcome, Query};
 use crate::tui::message::{Message, QueryReply};
-use crate::tui::model::jobs::Listed;
+use crate::tui::model::jobs::JobListing;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::spend::{Day, Spent};
 use crate::tui::range::Range;
 
 /// Interval between checks for new lines of the log.
-const LOOKING: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Answers a query.
 pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
     match inquiry {
-        Query::Providers => QueryReply::Providers(engine.provider_facts().await),
+        Query::Providers => QueryReply::Providers(engine.provider_details().await),
         Query::TestProvider(name) => QueryReply::Tested(test(engine, name).await.map(Box::new)),
         Query::Spend { range, by } => QueryReply::Spent(told(spent(engine, range, by).await.map(Box::new))),
         Query::Jobs { all } => QueryReply::Jobs(told(jobs(engine, all).await.map(Box::new))),
@@ -51,9 +51,9 @@ pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
 }
 
 /// The jobs, and when they were read.
-async fn jobs(engine: &Engine, all: bool) -> Result<Listed> {
+async fn jobs(engine: &Engine, all: bool) -> Result<JobListing> {
     let list = engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await?;
-    Ok(Listed { jobs: list.jobs, at: SystemClock.now() })
+    Ok(JobListing { jobs: list.jobs, at: SystemClock.now() })
 }
 
 /// The request for one job.
@@ -81,7 +81,7 @@ pub(super) async fn watch_log(answers: mpsc::Sender<Message>) {
                 break;
             }
         }
-        sleep(LOOKING).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 

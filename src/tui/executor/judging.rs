@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::tui::effect::Ticket;
 use crate::tui::message::Message;
-use crate::tui::model::{Costly, CostlyWhat};
+use crate::tui::model::{Costly, CostlyAction};
 
 /// Compares the prompts of a request.
 pub(super) async fn compare(engine: &Engine, raw: Value) -> Result<CompareResult> {
@@ -23,13 +23,13 @@ pub(super) async fn select(engine: &Engine, ticket: Ticket, raw: Value) -> std::
     let request: SelectRequest = engine.decode(raw).map_err(refused)?;
     let prepared = engine.prepare_selection(Operation::Select, request).await.map_err(refused)?;
     let preflight = prepared.preflight().clone();
-    prepared
-        .start()
-        .map_err(|error| question(ticket, CostlyWhat::Judging, &preflight).into_iter().chain(refused(error)).collect())
+    prepared.start().map_err(|error| {
+        question(ticket, CostlyAction::Judging, &preflight).into_iter().chain(refused(error)).collect()
+    })
 }
 
 /// The question whether to begin something that may cost more than the limit.
-pub(super) fn question(ticket: Ticket, what: CostlyWhat, preflight: &Preflight) -> Option<Message> {
+pub(super) fn question(ticket: Ticket, what: CostlyAction, preflight: &Preflight) -> Option<Message> {
     let Preflight::Ask(Estimate { most_usd: Some(most_usd), calls, .. }) = preflight else { return None };
     Some(Message::CostAsked { ticket, costly: Box::new(Costly { what, most_usd: *most_usd, calls: *calls }) })
 }

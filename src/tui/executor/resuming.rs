@@ -16,12 +16,12 @@ use crate::tui::message::{Message, QueryReply};
 
 /// Stops a job resumed here, even before it has begun.
 #[derive(Debug)]
-pub(super) struct Resumed {
+pub(super) struct ResumedJob {
     stop: Arc<Notify>,
     control: Arc<OnceLock<RunControl>>,
 }
 
-impl Resumed {
+impl ResumedJob {
     /// True until its last event was sent.
     pub(super) fn is_live(&self) -> bool {
         // The task holds the other reference.
@@ -47,11 +47,11 @@ pub(super) fn resume(
     ticket: Ticket,
     job: SessionId,
     answers: mpsc::Sender<Message>,
-) -> (Resumed, impl Future<Output = ()> + Send) {
-    let resumed = Resumed { stop: Arc::new(Notify::new()), control: Arc::new(OnceLock::new()) };
+) -> (ResumedJob, impl Future<Output = ()> + Send) {
+    let resumed = ResumedJob { stop: Arc::new(Notify::new()), control: Arc::new(OnceLock::new()) };
     let (stop, control) = (Arc::clone(&resumed.stop), Arc::clone(&resumed.control));
     let work = async move {
-        let (details, run) = match take_up(&engine, job).await {
+        let (details, run) = match load_and_resume(&engine, job).await {
             Ok((details, run)) => (Ok(Box::new(details)), Some(run)),
             Err(error) => (told(Err(error)), None),
         };
@@ -68,7 +68,7 @@ pub(super) fn resume(
 }
 
 /// The job's details, and the run of what remains to be done.
-async fn take_up(engine: &Engine, job: SessionId) -> Result<(JobDetails, Run)> {
+async fn load_and_resume(engine: &Engine, job: SessionId) -> Result<(JobDetails, Run)> {
     let details = engine.job(named(job)).await?;
     let request = ResumeJobRequest { job_id: JobKey::Id(job), budget_usd: None, max_calls: None };
     let run = engine.resume_job(request).await?;

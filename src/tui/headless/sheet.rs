@@ -13,7 +13,7 @@ use crate::tui::keymap::Chord;
 use crate::tui::message::{DraftReply, Message};
 use crate::tui::model::{ConnectionSpeed, Defaults, Model};
 use crate::tui::runtime::budget::Budget;
-use crate::tui::runtime::pace::{Asker, Pace};
+use crate::tui::runtime::pace::{FrameTrigger, Pace};
 use crate::tui::terminal::painter::Painter;
 use crate::tui::theme::Theme;
 use crate::tui::update::{Cx, next_change, update};
@@ -21,7 +21,7 @@ use crate::tui::widgets::scroll::Follow;
 
 /// How panes follow streamed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Following {
+pub enum FollowMode {
     /// Each new row scrolls the others.
     ByRow,
     /// A full pane jumps by half its height.
@@ -29,7 +29,7 @@ pub enum Following {
 }
 
 /// The off-screen terminal.
-pub struct Sheet {
+pub struct OffscreenTerminal {
     model: Model,
     pace: Pace,
     budget: Budget,
@@ -37,12 +37,12 @@ pub struct Sheet {
     now: u64,
 }
 
-impl Sheet {
+impl OffscreenTerminal {
     /// An empty screen of this many columns and rows.
     ///
     /// # Errors
     /// If painting fails, which it cannot in memory.
-    pub fn new(width: u16, height: u16, following: Following) -> io::Result<Self> {
+    pub fn new(width: u16, height: u16, following: FollowMode) -> io::Result<Self> {
         let builtin = vec!["builtin".to_owned()];
         let defaults = Defaults {
             persona: "generic".to_owned(),
@@ -50,12 +50,12 @@ impl Sheet {
             temperature: 0.7,
             providers: builtin.clone(),
             writers: builtin,
-            is_meaning_free: true,
+            is_embedding_free: true,
             knows_builtin: true,
         };
         let follow = match following {
-            Following::ByRow => Follow::Tail,
-            Following::ByPage => Follow::Page,
+            FollowMode::ByRow => Follow::Tail,
+            FollowMode::ByPage => Follow::Page,
         };
         let mut sheet = Self {
             model: Model::new(defaults, follow),
@@ -64,7 +64,7 @@ impl Sheet {
             painter: Painter::of_size(Theme::ansi16(), Size { width, height })?,
             now: 0,
         };
-        sheet.send(Message::Resize { width, height }, Asker::User);
+        sheet.send(Message::Resize { width, height }, FrameTrigger::User);
         Ok(sheet)
     }
 
@@ -76,53 +76,53 @@ impl Sheet {
         self
     }
 
-    /// Starts a run of this idea in place of the one before; [`Sheet::tell`] then feeds its events.
+    /// Starts a run of this idea in place of the one before; [`OffscreenTerminal::tell`] then feeds its events.
     pub fn run(&mut self, idea: &str) {
-        self.send(Message::Run(json!({ "input": idea })), Asker::User);
+        self.send(Message::Run(json!({ "input": idea })), FrameTrigger::User);
     }
 
     /// Feeds events of the run.
     pub fn tell(&mut self, events: Vec<Event>) {
-        self.send(Message::RunEvents { ticket: self.model.last_ticket, events }, Asker::Background);
+        self.send(Message::RunEvents { ticket: self.model.last_ticket, events }, FrameTrigger::Background);
     }
 
     /// Presses the key of a character.
     pub fn press(&mut self, character: char) {
         let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE);
-        self.send(Message::Key(key), Asker::User);
+        self.send(Message::Key(key), FrameTrigger::User);
     }
 
     /// Presses a key by name, such as `Ctrl+P`; ignores unknown names.
     pub fn press_key(&mut self, name: &str) {
         if let Ok(chord) = name.parse::<Chord>() {
-            self.send(Message::Key(chord.pressed()), Asker::User);
+            self.send(Message::Key(chord.pressed()), FrameTrigger::User);
         }
     }
 
     /// Pastes a text.
     pub fn paste(&mut self, text: &str) {
-        self.send(Message::Paste(text.to_owned()), Asker::User);
+        self.send(Message::Paste(text.to_owned()), FrameTrigger::User);
     }
 
     /// Resizes the screen.
     pub fn resize(&mut self, width: u16, height: u16) {
         self.painter.resize(Size { width, height });
-        self.send(Message::Resize { width, height }, Asker::User);
+        self.send(Message::Resize { width, height }, FrameTrigger::User);
     }
 
     /// Supplies the inputs of earlier runs, the newest first, once they were asked for.
     pub fn take_earlier_inputs(&mut self, texts: Vec<String>) {
-        self.send(Message::DraftState(DraftReply::Inputs(Ok(texts))), Asker::Background);
+        self.send(Message::DraftState(DraftReply::Inputs(Ok(texts))), FrameTrigger::Background);
     }
 
     /// Advances time to `now` (milliseconds), and draws and returns a frame if one is due.
     ///
     /// # Errors
-    /// As [`Sheet::new`].
+    /// As [`OffscreenTerminal::new`].
     pub fn pass(&mut self, now: u64) -> io::Result<Option<Vec<u8>>> {
         self.now = self.now.max(now);
         if next_change(&self.model).is_some_and(|at| at <= self.now) {
-            self.send(Message::Tick, Asker::Background);
+            self.send(Message::Tick, FrameTrigger::Background);
         }
         if !self.pace.take(self.now) {
             return Ok(None);
@@ -135,7 +135,7 @@ impl Sheet {
     /// Draws at once and returns the bytes.
     ///
     /// # Errors
-    /// As [`Sheet::new`].
+    /// As [`OffscreenTerminal::new`].
     pub fn draw(&mut self) -> io::Result<Vec<u8>> {
         self.painter.frame(&self.model)
     }
@@ -143,13 +143,13 @@ impl Sheet {
     /// Redraws every cell and returns the bytes.
     ///
     /// # Errors
-    /// As [`Sheet::new`].
+    /// As [`OffscreenTerminal::new`].
     pub fn draw_anew(&mut self) -> io::Result<Vec<u8>> {
         self.painter.repaint();
         self.draw()
     }
 
-    fn send(&mut self, message: Message, asker: Asker) {
+    fn send(&mut self, message: Message, asker: FrameTrigger) {
         if message.can_be_seen() {
             self.pace.ask(asker, self.budget.open_for(asker, self.now));
         }

@@ -4,7 +4,7 @@
 use aludel_core::domain::Phase;
 use aludel_core::event::{Event, EventKind};
 
-use super::{Following, Sheet};
+use super::{FollowMode, OffscreenTerminal};
 use crate::tui::testing::{delta, phase_started, session, started};
 
 const VARIANTS: u32 = 3;
@@ -12,13 +12,13 @@ const SECONDS: u64 = 30;
 
 /// Three variants that stream 50 tokens a second each into full panes, on 120 columns and 40 rows.
 struct Stream {
-    sheet: Sheet,
+    sheet: OffscreenTerminal,
     seq: u64,
     words: usize,
 }
 
 impl Stream {
-    fn new(sheet: Sheet) -> Self {
+    fn new(sheet: OffscreenTerminal) -> Self {
         let mut stream = Self { sheet, seq: 0, words: 0 };
         stream.sheet.run("idea");
         stream.tell(vec![started(VARIANTS)]);
@@ -65,12 +65,12 @@ impl Stream {
     }
 }
 
-fn sheet(following: Following) -> Sheet {
-    Sheet::new(120, 40, following).unwrap()
+fn sheet(following: FollowMode) -> OffscreenTerminal {
+    OffscreenTerminal::new(120, 40, following).unwrap()
 }
 
 /// Milliseconds from each key to its frame over a connection of 10 KB/s, the shortest first.
-fn latencies(sheet: Sheet) -> Vec<u64> {
+fn latencies(sheet: OffscreenTerminal) -> Vec<u64> {
     const BYTES_PER_MS: usize = 10;
     let (mut free_at, mut took) = (0, Vec::new());
     // Two or three keys a second, not in step with anything.
@@ -87,17 +87,17 @@ fn latencies(sheet: Sheet) -> Vec<u64> {
 
 #[test]
 fn over_a_line_of_ten_kilobytes_a_second_half_of_the_keys_take_less_than_a_quarter_second() {
-    let spared = latencies(sheet(Following::ByPage).over_a_slow_line());
+    let spared = latencies(sheet(FollowMode::ByPage).over_a_slow_line());
     assert!(spared.len() > 90, "every key has a frame of its own: {}", spared.len());
     assert!(spared[spared.len() / 2] < 250, "{spared:?}");
-    let not_spared = latencies(sheet(Following::ByRow));
+    let not_spared = latencies(sheet(FollowMode::ByRow));
     assert!(not_spared[not_spared.len() / 2] > 1_000, "{not_spared:?}");
 }
 
 #[test]
 fn over_a_slow_line_no_more_is_written_than_its_budget() {
     let (mut written, mut frames, mut last) = (0, 0, 0);
-    Stream::new(sheet(Following::ByRow).over_a_slow_line()).flow(
+    Stream::new(sheet(FollowMode::ByRow).over_a_slow_line()).flow(
         |_| false,
         |_, bytes, _| {
             written += bytes;
@@ -117,6 +117,6 @@ fn following_by_page_writes_a_fifth_of_following_by_row() {
         Stream::new(sheet(following)).flow(|_| false, |_, bytes, _| written += bytes);
         written
     };
-    let (by_row, by_page) = (written(Following::ByRow), written(Following::ByPage));
+    let (by_row, by_page) = (written(FollowMode::ByRow), written(FollowMode::ByPage));
     assert!(by_page * 5 < by_row, "{by_page} and {by_row} bytes");
 }

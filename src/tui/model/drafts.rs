@@ -1,6 +1,6 @@
 //! When to save the input: half a second after typing stops, and every two seconds during it.
 //!
-//! Watches only the input's [`Stand`]; the text is read when a save is due. Nothing is saved until
+//! Watches only the input's [`DraftVersion`]; the text is read when a save is due. Nothing is saved until
 //! [`DraftState::open`], and so what an earlier workbench left is never overwritten.
 
 use aludel_core::domain::SessionId;
@@ -10,7 +10,7 @@ use crate::tui::effect::Draft;
 
 /// What a draft depends on. If it is unchanged, there is nothing to save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Stand {
+pub(crate) struct DraftVersion {
     /// The last edit of the input.
     pub(crate) edit: u64,
     /// The run in progress.
@@ -56,11 +56,11 @@ pub(crate) struct DraftState {
     /// The run that ended with an earlier workbench, until another is started.
     pub(crate) cut_short: Option<CutShort>,
     /// The message about a restored draft, until something is typed after this edit.
-    pub(crate) said_back: Option<(u64, String)>,
+    pub(crate) restored_notice: Option<(u64, String)>,
     /// True once a failure to save was reported.
-    pub(crate) has_complained: bool,
+    pub(crate) has_reported_failure: bool,
     is_open: bool,
-    seen: Stand,
+    seen: DraftVersion,
     due: Option<Due>,
     written: Draft,
 }
@@ -80,7 +80,7 @@ impl DraftState {
     }
 
     /// Records the state of the input at `now`.
-    pub(crate) fn note(&mut self, stand: Stand, now: u64) {
+    pub(crate) fn note(&mut self, stand: DraftVersion, now: u64) {
         if stand != self.seen {
             self.seen = stand;
             let latest = self.due.map_or(now + Self::LATEST_MS, |due| due.latest);
@@ -116,8 +116,8 @@ impl DraftState {
 mod tests {
     use super::*;
 
-    fn stand(edit: u64) -> Stand {
-        Stand { edit, run: None }
+    fn stand(edit: u64) -> DraftVersion {
+        DraftVersion { edit, run: None }
     }
 
     fn sheet(text: &str) -> Draft {

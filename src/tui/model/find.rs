@@ -19,7 +19,7 @@ struct Needle {
 }
 
 /// The result of matching a needle at the start of a text.
-enum Met {
+enum MatchOutcome {
     /// This many bytes match.
     Match(usize),
     /// The text ends too early to decide.
@@ -36,11 +36,11 @@ impl Needle {
         Self { characters, is_exact }
     }
 
-    fn meet(&self, text: &str) -> Met {
+    fn meet(&self, text: &str) -> MatchOutcome {
         let mut wanted = self.characters.as_slice();
         for (at, character) in text.char_indices() {
             if wanted.is_empty() {
-                return Met::Match(at);
+                return MatchOutcome::Match(at);
             }
             let rest = if self.is_exact {
                 wanted.split_first().filter(|(first, _)| **first == character).map(|(_, rest)| rest)
@@ -50,10 +50,10 @@ impl Needle {
                     wanted.split_first().filter(|(first, _)| **first == small).map(|(_, rest)| rest)
                 })
             };
-            let Some(rest) = rest else { return Met::No };
+            let Some(rest) = rest else { return MatchOutcome::No };
             wanted = rest;
         }
-        if wanted.is_empty() { Met::Match(text.len()) } else { Met::Open }
+        if wanted.is_empty() { MatchOutcome::Match(text.len()) } else { MatchOutcome::Open }
     }
 }
 
@@ -101,13 +101,13 @@ impl Matches {
         while let Some(rest) = text.get(at..) {
             let Some(first) = rest.chars().next() else { break };
             match self.needle.meet(rest) {
-                Met::Match(length) => {
+                MatchOutcome::Match(length) => {
                     self.found.push(Match { spot: Spot { passage, at }, end: at + length });
                     at += length;
                 }
                 // A later match would end even later.
-                Met::Open => break,
-                Met::No => at += first.len_utf8(),
+                MatchOutcome::Open => break,
+                MatchOutcome::No => at += first.len_utf8(),
             }
         }
         at

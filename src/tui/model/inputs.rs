@@ -8,7 +8,7 @@ pub(crate) const MOST: usize = 200;
 
 /// The direction of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RecallDirection {
     /// To an older input.
     Earlier,
     /// Towards the text being written.
@@ -17,12 +17,12 @@ pub(crate) enum Way {
 
 /// Whether the inputs of stored runs are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stored {
+enum StoredInputs {
     /// Not requested.
     #[default]
     Unknown,
     /// Requested, with the step that waits for them.
-    Asked(Option<Way>),
+    Asked(Option<RecallDirection>),
     /// Loaded.
     Known,
 }
@@ -32,7 +32,7 @@ enum Stored {
 pub(crate) struct Inputs {
     /// The newest first.
     texts: Vec<String>,
-    stored: Stored,
+    stored: StoredInputs,
     /// The one shown in the composer.
     at: Option<usize>,
     /// The text being written before recall began.
@@ -47,23 +47,23 @@ impl Inputs {
 
     /// True while stored inputs are being loaded.
     pub(crate) const fn is_loading(&self) -> bool {
-        matches!(self.stored, Stored::Asked(_))
+        matches!(self.stored, StoredInputs::Asked(_))
     }
 
     /// Returns true if stored inputs have to be loaded, which happens once.
-    pub(crate) fn ask(&mut self, walk: Option<Way>) -> bool {
+    pub(crate) fn ask(&mut self, walk: Option<RecallDirection>) -> bool {
         match self.stored {
-            Stored::Unknown => self.stored = Stored::Asked(walk),
-            Stored::Asked(_) | Stored::Known => return false,
+            StoredInputs::Unknown => self.stored = StoredInputs::Asked(walk),
+            StoredInputs::Asked(_) | StoredInputs::Known => return false,
         }
         true
     }
 
     /// Adds the stored inputs, the newest first. Returns the step that waited for them.
-    pub(crate) fn set_stored(&mut self, texts: Vec<String>) -> Option<Way> {
-        let walk = match std::mem::replace(&mut self.stored, Stored::Known) {
-            Stored::Asked(walk) => walk,
-            Stored::Unknown | Stored::Known => None,
+    pub(crate) fn set_stored(&mut self, texts: Vec<String>) -> Option<RecallDirection> {
+        let walk = match std::mem::replace(&mut self.stored, StoredInputs::Known) {
+            StoredInputs::Asked(walk) => walk,
+            StoredInputs::Unknown | StoredInputs::Known => None,
         };
         for text in texts {
             self.add_oldest(text);
@@ -73,7 +73,7 @@ impl Inputs {
 
     /// Records that loading failed; the next step tries again.
     pub(crate) fn not_stored(&mut self) {
-        self.stored = Stored::Unknown;
+        self.stored = StoredInputs::Unknown;
     }
 
     /// Adds the oldest one.
@@ -96,21 +96,21 @@ impl Inputs {
     }
 
     /// The text one step from `written`, which is in the composer; `None` at the end.
-    pub(crate) fn step(&mut self, written: &str, way: Way) -> Option<String> {
+    pub(crate) fn step(&mut self, written: &str, way: RecallDirection) -> Option<String> {
         // An input edited on the way becomes the text being written.
         if self.at.is_none_or(|at| self.texts.get(at).map(String::as_str) != Some(written)) {
             self.at = None;
             written.clone_into(&mut self.own);
         }
         match (way, self.at) {
-            (Way::Earlier, at) => {
+            (RecallDirection::Earlier, at) => {
                 let first = at.map_or(0, |at| at + 1);
                 let next = (first..self.texts.len()).find(|next| self.texts[*next].trim() != written.trim())?;
                 self.at = Some(next);
                 Some(self.texts[next].clone())
             }
-            (Way::Later, None) => None,
-            (Way::Later, Some(at)) => {
+            (RecallDirection::Later, None) => None,
+            (RecallDirection::Later, Some(at)) => {
                 let own = self.own.trim();
                 let next = (0..at).rev().find(|next| self.texts[*next].trim() != own);
                 self.at = next;
@@ -159,29 +159,29 @@ mod tests {
     #[test]
     fn a_walk_goes_back_and_returns_to_what_was_being_written() {
         let mut inputs = inputs(&["second", "first"]);
-        assert_eq!(inputs.step("mine", Way::Later), None);
-        assert_eq!(inputs.step("mine", Way::Earlier).as_deref(), Some("second"));
-        assert_eq!(inputs.step("second", Way::Earlier).as_deref(), Some("first"));
-        assert_eq!(inputs.step("first", Way::Earlier), None, "that is all");
-        assert_eq!(inputs.step("first", Way::Later).as_deref(), Some("second"));
-        assert_eq!(inputs.step("second", Way::Later).as_deref(), Some("mine"));
-        assert_eq!(inputs.step("mine", Way::Later), None);
+        assert_eq!(inputs.step("mine", RecallDirection::Later), None);
+        assert_eq!(inputs.step("mine", RecallDirection::Earlier).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", RecallDirection::Earlier).as_deref(), Some("first"));
+        assert_eq!(inputs.step("first", RecallDirection::Earlier), None, "that is all");
+        assert_eq!(inputs.step("first", RecallDirection::Later).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", RecallDirection::Later).as_deref(), Some("mine"));
+        assert_eq!(inputs.step("mine", RecallDirection::Later), None);
     }
 
     #[test]
     fn what_is_changed_on_the_way_is_what_is_being_written() {
         let mut inputs = inputs(&["second", "first"]);
-        inputs.step("mine", Way::Earlier);
-        assert_eq!(inputs.step("second, changed", Way::Earlier).as_deref(), Some("second"));
-        assert_eq!(inputs.step("second", Way::Later).as_deref(), Some("second, changed"));
+        inputs.step("mine", RecallDirection::Earlier);
+        assert_eq!(inputs.step("second, changed", RecallDirection::Earlier).as_deref(), Some("second"));
+        assert_eq!(inputs.step("second", RecallDirection::Later).as_deref(), Some("second, changed"));
     }
 
     #[test]
     fn the_idea_that_was_just_run_is_passed_over() {
         let mut inputs = inputs(&["old"]);
         inputs.add_newest("just run");
-        assert_eq!(inputs.step("just run", Way::Earlier).as_deref(), Some("old"));
-        assert_eq!(inputs.step("old", Way::Later).as_deref(), Some("just run"));
+        assert_eq!(inputs.step("just run", RecallDirection::Earlier).as_deref(), Some("old"));
+        assert_eq!(inputs.step("old", RecallDirection::Later).as_deref(), Some("just run"));
     }
 
     #[test]

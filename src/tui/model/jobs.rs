@@ -12,7 +12,7 @@ use crate::tui::effect::{Outcome, Ticket};
 
 /// A list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct JobListing {
     /// The jobs, the newest first.
     pub(crate) jobs: Vec<Job>,
     /// When it was read; ages count from here.
@@ -21,7 +21,7 @@ pub(crate) struct Listed {
 
 /// Why the list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asker {
+pub(crate) enum RefreshTrigger {
     /// The user asked, and is shown progress.
     User,
     /// The screen refreshes itself.
@@ -29,7 +29,7 @@ pub(crate) enum Asker {
 }
 
 /// A job in one of its states. Its details change only with these.
-pub(crate) type Stand = (SessionId, JobState);
+pub(crate) type JobAndState = (SessionId, JobState);
 
 /// The Jobs screen.
 #[derive(Debug, Default)]
@@ -37,17 +37,17 @@ pub(crate) struct Jobs {
     /// True to show finished jobs too.
     pub(crate) all: bool,
     /// The pending request for the list.
-    pub(crate) asked: Option<(Ticket, Asker)>,
+    pub(crate) asked: Option<(Ticket, RefreshTrigger)>,
     /// The last list; `None` before the first.
-    pub(crate) listed: Option<Listed>,
+    pub(crate) listed: Option<JobListing>,
     /// When it arrived.
     pub(crate) arrived: u64,
     /// Why the last request failed.
     pub(crate) problem: Option<Box<Problem>>,
     /// The pending request for a job's details.
-    pub(crate) reading: Option<(Ticket, Stand)>,
+    pub(crate) reading: Option<(Ticket, JobAndState)>,
     /// The details last read, or why they could not be read.
-    pub(crate) read: Option<(Stand, Outcome<Box<JobDetails>>)>,
+    pub(crate) read: Option<(JobAndState, Outcome<Box<JobDetails>>)>,
     /// The job being stopped.
     pub(crate) stopping: Option<(Ticket, SessionId)>,
     /// The job being resumed, with the ticket of its run.
@@ -101,7 +101,7 @@ impl Jobs {
 
     /// True while the user waits for the list.
     pub(crate) const fn is_looking(&self) -> bool {
-        matches!(self.asked, Some((_, Asker::User)))
+        matches!(self.asked, Some((_, RefreshTrigger::User)))
     }
 
     /// The time at `now` (milliseconds since the program began), based on the time of the list.
@@ -140,7 +140,7 @@ mod tests {
     fn ages_go_on_between_two_answers() {
         let mut jobs = Jobs { arrived: 500, ..Jobs::default() };
         assert_eq!(jobs.moment(900), Timestamp::UNIX_EPOCH);
-        jobs.listed = Some(Listed { jobs: Vec::new(), at: from_millis(7_000) });
+        jobs.listed = Some(JobListing { jobs: Vec::new(), at: from_millis(7_000) });
         assert_eq!(jobs.moment(900), from_millis(7_400));
     }
 }

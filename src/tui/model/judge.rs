@@ -17,7 +17,7 @@ use crate::tui::widgets::wrapped::Wrapped;
 
 /// The role of a block of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum ReportRole {
     /// A heading.
     Heading,
     /// The judge's words, or ours about them.
@@ -28,7 +28,7 @@ pub(crate) enum Said {
 
 /// A judging.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct JudgingView {
     /// Identifies its run.
     pub(crate) ticket: Ticket,
     /// The fold of its events.
@@ -43,7 +43,7 @@ pub(crate) struct Judged {
     pub(crate) took: Option<u64>,
 }
 
-impl Judged {
+impl JudgingView {
     /// True until it is over or refused.
     pub(crate) fn is_live(&self) -> bool {
         self.refusal.is_none() && !self.view.is_over()
@@ -100,7 +100,7 @@ pub(crate) struct Judge {
     /// The task they are judged for, if the user gave one; else the request they were made from.
     pub(crate) task: Option<String>,
     /// The current or last judging.
-    pub(crate) judged: Option<Judged>,
+    pub(crate) judged: Option<JudgingView>,
     /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row of the report.
@@ -108,7 +108,7 @@ pub(crate) struct Judge {
     /// A candidate being read, and what to do with it then.
     pub(crate) reading: Option<(Ticket, After)>,
     /// The report.
-    pub(crate) said: Blocks<Said>,
+    pub(crate) said: Blocks<ReportRole>,
 }
 
 impl Judge {
@@ -127,14 +127,14 @@ impl Judge {
     }
 
     /// The judging under way.
-    pub(crate) fn live(&self) -> Option<&Judged> {
+    pub(crate) fn live(&self) -> Option<&JudgingView> {
         self.judged.as_ref().filter(|judged| judged.is_live())
     }
 
     /// Starts a new judging.
     pub(crate) fn begin(&mut self, ticket: Ticket, now: u64) {
         let view = RunView::default();
-        self.judged = Some(Judged { ticket, view, refusal: None, asks: None, since: now, took: None });
+        self.judged = Some(JudgingView { ticket, view, refusal: None, asks: None, since: now, took: None });
         (self.marked, self.top) = (0, 0);
         self.say_all();
     }
@@ -196,7 +196,7 @@ impl Judge {
                 Row { chosen, strength: None, tally, orders }
             })
             .collect();
-        if let Some(result) = self.judged.as_ref().and_then(Judged::result) {
+        if let Some(result) = self.judged.as_ref().and_then(JudgingView::result) {
             let place = |id| result.ranking.iter().position(|standing| standing.prompt_id == id).unwrap_or(usize::MAX);
             for row in &mut rows {
                 let standing = result.ranking.iter().find(|standing| standing.prompt_id == row.chosen.id);
@@ -244,26 +244,26 @@ impl Judge {
         };
         if let Some(problem) = judged.failure() {
             match &judged.asks {
-                Some(costly) => say(Said::Heading, &format!("{} Nothing was sent.", costly.told())),
-                None => say(Said::Warning, &format!("{} ({})", problem.title, problem.code)),
+                Some(costly) => say(ReportRole::Heading, &format!("{} Nothing was sent.", costly.told())),
+                None => say(ReportRole::Warning, &format!("{} ({})", problem.title, problem.code)),
             }
             if problem.errors.is_empty() {
-                say(Said::Text, &self.with_labels(&problem.detail));
+                say(ReportRole::Text, &self.with_labels(&problem.detail));
             }
             for fault in &problem.errors {
-                say(Said::Text, &self.with_labels(&fault.to_string()));
+                say(ReportRole::Text, &self.with_labels(&fault.to_string()));
             }
         }
         if let Some(result) = judged.result() {
-            say(Said::Heading, &result.sureness(|id| self.label(id)));
-            say(Said::Text, &self.with_labels(&result.reasoning));
+            say(ReportRole::Heading, &result.sureness(|id| self.label(id)));
+            say(ReportRole::Text, &self.with_labels(&result.reasoning));
         }
         for warning in &judged.view.warnings {
-            say(Said::Warning, &self.with_labels(warning));
+            say(ReportRole::Warning, &self.with_labels(warning));
         }
         for comparison in judged.view.comparisons.iter().rev() {
-            say(Said::Heading, &format!("\n{}", self.comparison(comparison)));
-            say(Said::Text, &self.with_labels(&comparison.reasoning));
+            say(ReportRole::Heading, &format!("\n{}", self.comparison(comparison)));
+            say(ReportRole::Text, &self.with_labels(&comparison.reasoning));
         }
         self.said = Blocks::of(said);
     }

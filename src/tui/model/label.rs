@@ -1,7 +1,7 @@
 //! The labelling screen: the pair shown, the pairs done, and the label being stored.
 
 use aludel_core::domain::PromptId;
-use aludel_core::engine::{Better, KeptLabel, Labelling};
+use aludel_core::engine::{Better, Labelling, StoredLabel};
 use aludel_core::error::Problem;
 use aludel_core::judge::labels::blind::BlindPair;
 
@@ -12,11 +12,11 @@ use crate::tui::widgets::wrapped::Wrapped;
 
 /// The outcome of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Past {
+pub(crate) enum PairOutcome {
     /// It was skipped.
     Skipped,
     /// Its label was stored.
-    Kept(KeptLabel),
+    Kept(StoredLabel),
 }
 
 /// The labelling screen.
@@ -33,7 +33,7 @@ pub(crate) struct Label {
     /// Why there are no pairs, or why the last label was not stored.
     pub(crate) problem: Option<Box<Problem>>,
     /// The outcomes of the pairs so far; the next pair is shown.
-    pub(crate) past: Vec<Past>,
+    pub(crate) past: Vec<PairOutcome>,
     /// When the first pair was shown.
     pub(crate) since: u64,
     /// Its duration, once the last pair is done.
@@ -69,11 +69,11 @@ impl Label {
 
     /// The number of labels stored in this session.
     pub(crate) fn kept(&self) -> usize {
-        self.past.iter().filter(|past| matches!(past, Past::Kept(_))).count()
+        self.past.iter().filter(|past| matches!(past, PairOutcome::Kept(_))).count()
     }
 
     /// Moves to the next pair.
-    pub(crate) fn go_on(&mut self, past: Past, now: u64) {
+    pub(crate) fn go_on(&mut self, past: PairOutcome, now: u64) {
         self.past.push(past);
         if self.is_done() {
             self.took = Some(now.saturating_sub(self.since));

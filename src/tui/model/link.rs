@@ -14,9 +14,9 @@ pub(crate) enum ConnectionSpeed {
     /// Possibly slow, and the user knows what that changes.
     Slow,
     /// Possibly slow, and the user has yet to be told what that changes.
-    SlowUntold,
+    SlowUnannounced,
     /// Possibly slow, and the user was told in this session.
-    SlowTold,
+    SlowAnnounced,
 }
 
 impl ConnectionSpeed {
@@ -37,9 +37,9 @@ impl ConnectionSpeed {
 
     /// Returns true, once, if the user has yet to be told what is limited.
     pub(crate) fn tell(&mut self) -> bool {
-        let is_due = *self == Self::SlowUntold;
+        let is_due = *self == Self::SlowUnannounced;
         if is_due {
-            *self = Self::SlowTold;
+            *self = Self::SlowAnnounced;
         }
         is_due
     }

@@ -47,7 +47,7 @@ use super::effect::Ticket;
 use super::keymap::Keymap;
 use super::widgets::figures::thousands;
 use super::widgets::scroll::Follow;
-use texts::{Held, Selection};
+use texts::{DragTarget, Selection};
 
 /// The focused pane of the Workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,7 +132,7 @@ pub(crate) enum Overlay {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costly {
     /// What it would begin.
-    pub(crate) what: CostlyWhat,
+    pub(crate) what: CostlyAction,
     /// The maximum cost in US dollars.
     pub(crate) most_usd: f64,
     /// Calls to models, if none fails.
@@ -143,8 +143,8 @@ impl Costly {
     /// `This run may cost up to $0.4 (6 calls).`
     pub(crate) fn told(&self) -> String {
         let what = match self.what {
-            CostlyWhat::Run(_) => "run",
-            CostlyWhat::Judging => "judging",
+            CostlyAction::Run(_) => "run",
+            CostlyAction::Judging => "judging",
         };
         let calls = if self.calls == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(self.calls)) };
         format!("This {what} may cost up to ${} ({calls}).", self.most_usd)
@@ -153,7 +153,7 @@ impl Costly {
 
 /// What needs consent to its cost.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum CostlyWhat {
+pub(crate) enum CostlyAction {
     /// A run of this raw request.
     Run(serde_json::Value),
     /// The judging on the Judge screen.
@@ -234,7 +234,7 @@ pub(crate) struct Model {
     /// The mouse selection in a pane.
     pub(crate) selection: Option<Selection>,
     /// What the mouse is dragging.
-    pub(crate) held: Option<Held>,
+    pub(crate) held: Option<DragTarget>,
     /// A description of what is being copied.
     pub(crate) copying: Option<String>,
     /// The key map.

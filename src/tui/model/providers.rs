@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use aludel_core::domain::ProviderTest;
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 use aludel_core::error::Problem;
 
 use crate::tui::effect::Ticket;
@@ -27,7 +27,7 @@ pub(crate) struct Providers {
     /// The pending request.
     pub(crate) asked: Option<Ticket>,
     /// The providers; `None` before the first reply.
-    pub(crate) rows: Option<Vec<ProviderFacts>>,
+    pub(crate) rows: Option<Vec<ProviderDetails>>,
     /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row.
@@ -48,12 +48,12 @@ impl Providers {
     }
 
     /// The providers; empty before the first reply.
-    pub(crate) fn rows(&self) -> &[ProviderFacts] {
+    pub(crate) fn rows(&self) -> &[ProviderDetails] {
         self.rows.as_deref().unwrap_or_default()
     }
 
     /// The selected provider.
-    pub(crate) fn marked(&self) -> Option<&ProviderFacts> {
+    pub(crate) fn marked(&self) -> Option<&ProviderDetails> {
         self.rows().get(self.marked)
     }
 

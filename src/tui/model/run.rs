@@ -36,7 +36,7 @@ pub(crate) struct Pane {
     /// When the next attempt is due.
     pub(crate) retry_at: u64,
     /// Bytes dropped from the start; [`RunView`] has them.
-    pub(crate) let_go: usize,
+    pub(crate) dropped_bytes: usize,
     /// How often the text was reset, or its start dropped.
     pub(crate) emptied: u64,
     sanitizer: Sanitizer,
@@ -91,7 +91,7 @@ impl Pane {
         self.sanitizer = Sanitizer::default();
         self.rate = Speed::default();
         self.tokens_arrived = TokenCount::default();
-        (self.tokens, self.speed, self.let_go) = (0, 0, 0);
+        (self.tokens, self.speed, self.dropped_bytes) = (0, 0, 0);
     }
 
     fn push(&mut self, piece: &str, now: u64) {
@@ -101,7 +101,7 @@ impl Pane {
         let (rows, bytes) = self.text.keep_last(Self::MOST_BYTES);
         self.scroll.top = self.scroll.top.saturating_sub(rows);
         if bytes > 0 {
-            self.let_go += bytes;
+            self.dropped_bytes += bytes;
             // Matches and selections in it are now elsewhere.
             self.emptied += 1;
         }

@@ -19,7 +19,7 @@ pub(crate) struct Defaults {
     /// The providers that write by rule. They are not language models, and are labelled as such.
     pub(crate) writers: Vec<String>,
     /// True if embedding a text costs nothing.
-    pub(crate) is_meaning_free: bool,
+    pub(crate) is_embedding_free: bool,
     /// True if `builtin` was explained before.
     pub(crate) knows_builtin: bool,
 }
@@ -146,8 +146,8 @@ impl Settings {
     }
 
     /// True if a search by meaning costs nothing.
-    pub(crate) const fn is_meaning_free(&self) -> bool {
-        self.defaults.is_meaning_free
+    pub(crate) const fn is_embedding_free(&self) -> bool {
+        self.defaults.is_embedding_free
     }
 
     /// True for a provider that is not a language model.
@@ -259,7 +259,7 @@ mod tests {
             temperature: 0.7,
             providers: builtin.clone(),
             writers: builtin,
-            is_meaning_free: true,
+            is_embedding_free: true,
             knows_builtin: false,
         }
     }

@@ -34,7 +34,7 @@ pub(crate) enum TextPlace {
         arrangement: Arrangement,
     },
     /// The judge's words in this judging.
-    Said(Ticket),
+    JudgeReport(Ticket),
     /// The preview of this prompt in the History.
     Preview(PromptId),
 }
@@ -45,7 +45,7 @@ impl TextPlace {
         match self {
             Self::PhasePane { .. } => ScreenName::Work,
             Self::Compared { .. } => ScreenName::Compare,
-            Self::Said(_) => ScreenName::Judge,
+            Self::JudgeReport(_) => ScreenName::Judge,
             Self::Preview(_) => ScreenName::History,
         }
     }
@@ -75,7 +75,7 @@ pub(crate) struct Selection {
 
 /// What the mouse is dragging.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum DragTarget {
     /// A text selection.
     Text {
         /// The text.

@@ -11,8 +11,8 @@ use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{About, Asking, Model, Overlay, Stage};
-use crate::tui::screens::history::hand_over;
-use crate::tui::screens::surround::{cut_top, inner, place, spinner};
+use crate::tui::screens::chrome::{cut_top, inner, place, spinner};
+use crate::tui::screens::history::submit;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
@@ -37,7 +37,7 @@ pub(super) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
     }
     match (action, chord.typed()) {
         // Enter sends a single line; several lines need the key that starts a run.
-        (Some(Action::Results | Action::Run), _) => return hand_over(model),
+        (Some(Action::Results | Action::Run), _) => return submit(model),
         (Some(action), _) => _ = asking.field.act(action),
         (None, Some(character)) => asking.field.insert(character),
         (None, None) => return Vec::new(),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{centred, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
-use crate::tui::model::{Costly, CostlyWhat, Model, Overlay};
+use crate::tui::model::{Costly, CostlyAction, Model, Overlay};
 use crate::tui::screens::judge;
 use crate::tui::screens::workbench::starting::start;
 use crate::tui::theme::Theme;
@@ -20,13 +20,13 @@ pub(super) fn key(model: &mut Model, chord: Chord) -> Vec<Effect> {
         return Vec::new();
     }
     match costly.what {
-        CostlyWhat::Run(mut raw) => {
+        CostlyAction::Run(mut raw) => {
             if let Value::Object(fields) = &mut raw {
                 fields.insert("budget_usd".to_owned(), json!(costly.most_usd));
             }
             start(model, raw)
         }
-        CostlyWhat::Judging => judge::ask(model, Some(costly.most_usd)),
+        CostlyAction::Judging => judge::ask(model, Some(costly.most_usd)),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{centred, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::model::{LiveRun, Model, Overlay, PhasePane};
-use crate::tui::screens::surround::say_hidden;
+use crate::tui::screens::chrome::say_hidden;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, cost, duration, letter, score, thousands, tokens, writer};
 use crate::tui::widgets::safe::{safe, safe_line};

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use super::{centred, open_box};
 use crate::tui::keymap::Chord;
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{list_row, say_hidden};
+use crate::tui::screens::chrome::{list_row, say_hidden};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 

@@ -10,7 +10,7 @@ use super::finder::{self, Finder};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Chord, Keymap};
-use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey, Taken};
+use crate::tui::model::composer::vi::{KeyResult, MODAL_KEYS, ModalKey};
 use crate::tui::model::{Focus, Model, Overlay};
 use crate::tui::screens;
 use crate::tui::theme::Theme;
@@ -49,8 +49,8 @@ fn perform(model: &mut Model, row: Row) -> Vec<Effect> {
     };
     model.focus = Focus::Composer;
     match model.composer.press_modal(key) {
-        Taken::Means(action) => screens::act(model, action),
-        Taken::Yes | Taken::No => Vec::new(),
+        KeyResult::Means(action) => screens::act(model, action),
+        KeyResult::Yes | KeyResult::No => Vec::new(),
     }
 }
 

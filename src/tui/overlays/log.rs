@@ -12,7 +12,7 @@ use super::{finder, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay};
-use crate::tui::screens::surround::say_hidden;
+use crate::tui::screens::chrome::say_hidden;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -97,7 +97,7 @@ pub(super) fn view(model: &Model, back: usize, frame: &mut Frame<'_>, theme: &Th
 fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for line in model.log.iter().flatten() {
-        let (sign, word, style) = told(line.level, theme);
+        let (sign, word, style) = level_style(line.level, theme);
         // `2026-11-21T12:00:00Z`: the day is left out.
         let time: String = safe(&line.at).chars().skip(11).take(8).collect();
         let wrapped = Wrapped::of(safe(&line.text), width.saturating_sub(BEFORE + 1));
@@ -115,7 +115,7 @@ fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The glyph, the word and the style of a level.
-fn told(level: Level, theme: &Theme) -> (&'static str, &'static str, Style) {
+fn level_style(level: Level, theme: &Theme) -> (&'static str, &'static str, Style) {
     match level {
         Level::ERROR => (glyph::FAILED, "error", theme.bad),
         Level::WARN => (glyph::WARNING, "warn", theme.warning),

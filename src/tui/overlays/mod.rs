@@ -25,8 +25,8 @@ use super::keymap::Chord;
 use super::message::Pointer;
 use super::model::{Model, Overlay};
 use super::screens;
+use super::screens::chrome::is_pinned;
 use super::screens::pointer::NOTCH;
-use super::screens::surround::is_pinned;
 use super::theme::Theme;
 
 /// Handles a key in the open overlay. `action` is what the key would do on the screen below.
@@ -39,7 +39,7 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         }
         model.overlay = None;
         // `Esc` also ends a search and a selection on the screen below.
-        screens::end_marks(model);
+        screens::clear_search_and_selection(model);
         return Vec::new();
     }
     match &mut model.overlay {

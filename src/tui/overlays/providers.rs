@@ -8,7 +8,7 @@ use super::{centred, open_box};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Model, Overlay};
-use crate::tui::screens::surround::{list_row, say_hidden};
+use crate::tui::screens::chrome::{list_row, say_hidden};
 use crate::tui::screens::workbench::again::{failed, offered_first, run_with, variants, wanted};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;

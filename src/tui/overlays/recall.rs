@@ -10,7 +10,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::inputs::Inputs;
 use crate::tui::model::{Focus, Model, Overlay, Recall};
-use crate::tui::screens::surround::{list_row, say_hidden};
+use crate::tui::screens::chrome::{list_row, say_hidden};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe_line;

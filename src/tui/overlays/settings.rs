@@ -10,7 +10,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::settings::Field;
 use crate::tui::model::{Model, Overlay};
-use crate::tui::screens::surround::list_row;
+use crate::tui::screens::chrome::list_row;
 use crate::tui::screens::workbench::view::setting;
 use crate::tui::theme::Theme;
 

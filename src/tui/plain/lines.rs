@@ -12,7 +12,7 @@ use crate::tui::widgets::safe::{safe, safe_line, typed};
 
 /// Input from the user or the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum LineEvent {
     /// A line was typed.
     Line(String),
     /// `^C`.
@@ -24,7 +24,7 @@ pub(super) enum Heard {
 }
 
 /// Sends lines until the input ends for good or the receiver is gone. Blocks.
-pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
+pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<LineEvent>) {
     let mut ends = 0;
     // A terminal continues after `^D`; a real end repeats.
     while ends < 2 {
@@ -34,16 +34,16 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
             Ok(1..) => {
                 ends = 0;
                 let text = String::from_utf8_lossy(&bytes);
-                Heard::Line(typed(text.trim_end_matches(['\n', '\r'])))
+                LineEvent::Line(typed(text.trim_end_matches(['\n', '\r'])))
             }
             Ok(0) => {
                 ends += 1;
-                Heard::End
+                LineEvent::End
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => {
                 ends = 2;
-                Heard::Stop
+                LineEvent::Stop
             }
         };
         if heard.blocking_send(told).is_err() {
@@ -54,11 +54,11 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<Heard>) {
 
 /// Line output.
 #[derive(Debug)]
-pub(super) struct Out<W> {
+pub(super) struct LineOutput<W> {
     to: W,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Write> LineOutput<W> {
     /// Writes to `to`.
     pub(super) const fn new(to: W) -> Self {
         Self { to }
@@ -87,7 +87,7 @@ impl<W: Write> Out<W> {
 mod tests {
     use super::*;
 
-    fn heard(input: &[u8]) -> Vec<Heard> {
+    fn heard(input: &[u8]) -> Vec<LineEvent> {
         let (sender, mut receiver) = mpsc::channel(64);
         read_lines(input, &sender);
         drop(sender);
@@ -96,16 +96,16 @@ mod tests {
 
     #[test]
     fn lines_come_without_their_ends_and_the_end_comes_twice() {
-        let line = |text: &str| Heard::Line(text.into());
+        let line = |text: &str| LineEvent::Line(text.into());
         assert_eq!(
             heard(b"one\r\ntwo\n\nlast"),
-            [line("one"), line("two"), line(""), line("last"), Heard::End, Heard::End]
+            [line("one"), line("two"), line(""), line("last"), LineEvent::End, LineEvent::End]
         );
     }
 
     #[test]
     fn what_is_no_text_or_no_key_for_a_text_is_made_safe() {
-        assert_eq!(heard(b"a\x1b[Ab\xffc\n")[0], Heard::Line("ab\u{fffd}c".into()));
+        assert_eq!(heard(b"a\x1b[Ab\xffc\n")[0], LineEvent::Line("ab\u{fffd}c".into()));
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn whatever_is_written_is_safe() {
         let mut written = Vec::new();
-        let mut out = Out::new(&mut written);
+        let mut out = LineOutput::new(&mut written);
         out.say("one \u{1b}[31mred\nand \u{1b}]52;c;ZXZpbA==\u{7}two").unwrap();
         out.text("three\u{1b}[2J\nfour\r\n\n").unwrap();
         out.ask("> \u{9b}5n").unwrap();

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `command` | parsing of commands |
 //! | `session` | their execution: one operation of the engine each |
-//! | `tell` | the sentences |
+//! | `wording` | the sentences |
 //! | `lines` | input and output, limited to plain text |
 //!
 //! There is no model and no executor: nothing is drawn, and one thing happens at a time.
@@ -15,7 +15,7 @@
 mod command;
 mod lines;
 mod session;
-mod tell;
+mod wording;
 
 use std::io;
 
@@ -23,18 +23,18 @@ use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
 use tokio::sync::mpsc;
 
-use lines::{Heard, read_lines};
+use lines::{LineEvent, read_lines};
 use session::Session;
 
 /// How many lines of input can wait.
-const AHEAD: usize = 256;
+const INPUT_CAPACITY: usize = 256;
 
 /// Runs a session with the user at the terminal. Needs a tokio runtime.
 ///
 /// # Errors
 /// `internal` if the terminal fails; `storage` if something could not be written at the end.
 pub(crate) async fn run(engine: Engine) -> Result<()> {
-    let (sender, heard) = mpsc::channel(AHEAD);
+    let (sender, heard) = mpsc::channel(INPUT_CAPACITY);
     let signals = sender.clone();
     // Reading blocks and cannot be cancelled: the thread ends with the process.
     std::thread::Builder::new()
@@ -57,12 +57,12 @@ fn welcome(engine: &Engine) -> String {
     } else {
         names
     };
-    format!("aludel, plain: {} of each request, by {by}.", tell::count(count.into(), "variant"))
+    format!("aludel, plain: {} of each request, by {by}.", wording::count(count.into(), "variant"))
 }
 
 /// Forwards signals: `^C`, requests to end, and hang-ups.
 #[cfg(unix)]
-fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
+fn hear_signals(heard: mpsc::Sender<LineEvent>) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen =
         |kind| signal(kind).map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")));
@@ -71,9 +71,9 @@ fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
     tokio::spawn(async move {
         loop {
             let told = tokio::select! {
-                _ = term.recv() => Heard::Stop,
-                _ = hangup.recv() => Heard::Stop,
-                _ = interrupt.recv() => Heard::Interrupt,
+                _ = term.recv() => LineEvent::Stop,
+                _ = hangup.recv() => LineEvent::Stop,
+                _ = interrupt.recv() => LineEvent::Interrupt,
             };
             if heard.send(told).await.is_err() {
                 break;
@@ -85,9 +85,9 @@ fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
 
 /// Forwards `^C`.
 #[cfg(not(unix))]
-fn hear_signals(heard: mpsc::Sender<Heard>) -> Result<()> {
+fn hear_signals(heard: mpsc::Sender<LineEvent>) -> Result<()> {
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() && heard.send(Heard::Interrupt).await.is_ok() {}
+        while tokio::signal::ctrl_c().await.is_ok() && heard.send(LineEvent::Interrupt).await.is_ok() {}
     });
     Ok(())
 }

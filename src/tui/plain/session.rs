@@ -20,8 +20,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::command::{COMMANDS, Command, parse};
-use super::lines::{Heard, Out};
-use super::tell;
+use super::lines::{LineEvent, LineOutput};
+use super::wording;
 use crate::tui::widgets::figures::letter;
 
 /// The default number of rows.
@@ -37,10 +37,10 @@ enum Flow {
 /// A session over an engine.
 pub(super) struct Session<W> {
     engine: Engine,
-    out: Out<W>,
-    heard: mpsc::Receiver<Heard>,
+    out: LineOutput<W>,
+    heard: mpsc::Receiver<LineEvent>,
     /// Input typed while something else was under way.
-    ahead: VecDeque<Heard>,
+    ahead: VecDeque<LineEvent>,
     /// The prompts of the last listing, in order.
     rows: Vec<PromptId>,
     /// The last request.
@@ -51,10 +51,10 @@ pub(super) struct Session<W> {
 
 impl<W: Write> Session<W> {
     /// A session that writes to `to` and reads from `heard`.
-    pub(super) fn new(engine: Engine, to: W, heard: mpsc::Receiver<Heard>) -> Self {
+    pub(super) fn new(engine: Engine, to: W, heard: mpsc::Receiver<LineEvent>) -> Self {
         Self {
             engine,
-            out: Out::new(to),
+            out: LineOutput::new(to),
             heard,
             ahead: VecDeque::new(),
             rows: Vec::new(),
@@ -74,28 +74,28 @@ impl<W: Write> Session<W> {
         while flow == Flow::GoOn {
             self.out.ask("> ")?;
             flow = match self.next().await {
-                Heard::Line(line) if line.trim().is_empty() => Flow::GoOn,
-                Heard::Line(line) => match parse(&line) {
-                    Ok(command) => self.obey(command).await?,
+                LineEvent::Line(line) if line.trim().is_empty() => Flow::GoOn,
+                LineEvent::Line(line) => match parse(&line) {
+                    Ok(command) => self.execute(command).await?,
                     Err(expected) => self.told(&expected)?,
                 },
-                Heard::Interrupt if !is_leaving => {
+                LineEvent::Interrupt if !is_leaving => {
                     is_leaving = true;
                     self.told("Nothing is running. Ctrl-C again quits, and so does quit.")?;
                     continue;
                 }
-                Heard::Interrupt | Heard::End | Heard::Stop => Flow::Leave,
+                LineEvent::Interrupt | LineEvent::End | LineEvent::Stop => Flow::Leave,
             };
             is_leaving = false;
         }
         Ok(())
     }
 
-    /// The next input; [`Heard::End`] once there can be no more.
-    async fn next(&mut self) -> Heard {
+    /// The next input; [`LineEvent::End`] once there can be no more.
+    async fn next(&mut self) -> LineEvent {
         match self.ahead.pop_front() {
             Some(heard) => heard,
-            None => self.heard.recv().await.unwrap_or(Heard::End),
+            None => self.heard.recv().await.unwrap_or(LineEvent::End),
         }
     }
 
@@ -106,11 +106,11 @@ impl<W: Write> Session<W> {
         let mut lines: Vec<String> = Vec::new();
         loop {
             match self.next().await {
-                Heard::Line(line) if line.trim_end() == "." => break,
-                Heard::Line(line) => lines.push(line),
-                Heard::End if !lines.is_empty() => break,
-                Heard::End | Heard::Stop => return Ok(Flow::Leave),
-                Heard::Interrupt => {
+                LineEvent::Line(line) if line.trim_end() == "." => break,
+                LineEvent::Line(line) => lines.push(line),
+                LineEvent::End if !lines.is_empty() => break,
+                LineEvent::End | LineEvent::Stop => return Ok(Flow::Leave),
+                LineEvent::Interrupt => {
                     return self.told("The request is discarded. Help lists the commands, new takes another.");
                 }
             }
@@ -122,7 +122,7 @@ impl<W: Write> Session<W> {
         self.generate().await
     }
 
-    async fn obey(&mut self, command: Command) -> io::Result<Flow> {
+    async fn execute(&mut self, command: Command) -> io::Result<Flow> {
         match command {
             Command::Help => self.help()?,
             Command::New => return self.compose().await,
@@ -131,7 +131,7 @@ impl<W: Write> Session<W> {
             Command::Search { query, by_meaning } => self.search(&query, by_meaning).await?,
             Command::Show(place) => {
                 if let Some(prompt) = self.read(place).await? {
-                    for line in tell::known(place, self.rows.len(), &prompt) {
+                    for line in wording::known(place, self.rows.len(), &prompt) {
                         self.out.say(line)?;
                     }
                     self.out.text(&prompt.content)?;
@@ -168,14 +168,14 @@ impl<W: Write> Session<W> {
         let Some(request) = self.decoded::<GenerateRequest>(raw.into())? else { return Ok(Flow::GoOn) };
         let provider = request.provider.clone();
         let prepared = self.engine.prepare(request);
-        let Some(prepared) = self.or_told(prepared)? else { return Ok(Flow::GoOn) };
+        let Some(prepared) = self.or_report(prepared)? else { return Ok(Flow::GoOn) };
         let mut budget_usd = prepared.budget_usd();
         if !self.confirms(prepared.preflight().clone(), &mut budget_usd).await? {
             return self.told("Nothing was sent.");
         }
         let detected_providers = self.engine.look_for_providers(provider.as_deref());
         let run = prepared.with_budget(budget_usd).start();
-        let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
+        let Some(run) = self.or_report(run)? else { return Ok(Flow::GoOn) };
         let (view, flow) = self.follow(run).await?;
         self.tell_prompts(&view)?;
         for newcomer in detected_providers.point_out().await {
@@ -190,7 +190,7 @@ impl<W: Write> Session<W> {
         let prompts: Vec<&Prompt> = match view.generation() {
             Some(result) => {
                 let (finished, all) = (result.prompts.len(), view.variants.len());
-                self.out.say(tell::ending(finished, all, &result.model_metadata))?;
+                self.out.say(wording::ending(finished, all, &result.model_metadata))?;
                 result.prompts.iter().collect()
             }
             None => view.finished_prompts().collect(),
@@ -201,7 +201,7 @@ impl<W: Write> Session<W> {
         self.out.say(if view.generation().is_some() { "Best first:" } else { "What is finished:" })?;
         self.rows = prompts.iter().map(|prompt| prompt.id).collect();
         for (prompt, place) in prompts.iter().zip(1..) {
-            self.out.say(tell::row(place, prompts.len(), prompt))?;
+            self.out.say(wording::row(place, prompts.len(), prompt))?;
         }
         // These cannot be shown by number later.
         let is_unsaved = |prompt: &&&Prompt| view.unsaved().any(|(variant, _)| variant == prompt.variant);
@@ -215,7 +215,7 @@ impl<W: Write> Session<W> {
     fn tell_stored(&mut self, prompts: &[&PromptSummary]) -> io::Result<()> {
         self.rows = prompts.iter().map(|prompt| prompt.id).collect();
         for (prompt, place) in prompts.iter().zip(1..) {
-            self.out.say(tell::stored(place, prompts.len(), prompt))?;
+            self.out.say(wording::stored(place, prompts.len(), prompt))?;
         }
         Ok(())
     }
@@ -224,7 +224,7 @@ impl<W: Write> Session<W> {
         let raw = json!({ "limit": value_of_text(ListRequest::FIELDS, "limit", limit) });
         let Some(request) = self.decoded::<ListRequest>(raw)? else { return Ok(()) };
         let page = self.engine.list_as::<PromptSummary>(request).await;
-        let Some(page) = self.or_told(page)? else { return Ok(()) };
+        let Some(page) = self.or_report(page)? else { return Ok(()) };
         if page.prompts.is_empty() {
             return self.out.say("Nothing is stored yet.");
         }
@@ -240,7 +240,7 @@ impl<W: Write> Session<W> {
         let raw = json!({ "query": query, "semantic": by_meaning });
         let Some(request) = self.decoded::<SearchRequest>(raw)? else { return Ok(()) };
         let found = self.engine.search_as::<PromptSummary>(request).await;
-        let Some(found) = self.or_told(found)? else { return Ok(()) };
+        let Some(found) = self.or_report(found)? else { return Ok(()) };
         for warning in &found.warnings {
             self.out.say(format!("Note: {warning}"))?;
         }
@@ -248,7 +248,7 @@ impl<W: Write> Session<W> {
             return self.out.say("Nothing is found.");
         }
         let told = found.prompts.len();
-        let all = tell::count(found.total, "prompt");
+        let all = wording::count(found.total, "prompt");
         self.out.say(if by_meaning {
             format!("The nearest {told} of {all}:")
         } else {
@@ -259,13 +259,13 @@ impl<W: Write> Session<W> {
 
     async fn jobs(&mut self, all: bool) -> io::Result<()> {
         let list = self.engine.jobs(JobsRequest { all, ..JobsRequest::default() }).await;
-        let Some(list) = self.or_told(list)? else { return Ok(()) };
+        let Some(list) = self.or_report(list)? else { return Ok(()) };
         if list.jobs.is_empty() {
             return self.out.say(if all { "No jobs yet." } else { "No unfinished jobs." });
         }
         let now = SystemClock.now();
         for job in &list.jobs {
-            self.out.say(tell::job(job, now))?;
+            self.out.say(wording::job(job, now))?;
         }
         self.out.say("The command aludel jobs stops and resumes them by id.")
     }
@@ -274,8 +274,8 @@ impl<W: Write> Session<W> {
         let Some(ids) = self.ids(places)? else { return Ok(()) };
         let Some(request) = self.decoded::<CompareRequest>(json!({ "prompt_ids": ids }))? else { return Ok(()) };
         let compared = self.engine.compare(request).await.and_then(|comparing| comparing.conclude(None));
-        let Some(compared) = self.or_told(compared)? else { return Ok(()) };
-        for line in tell::difference(places, &compared) {
+        let Some(compared) = self.or_report(compared)? else { return Ok(()) };
+        for line in wording::difference(places, &compared) {
             self.out.say(line)?;
         }
         Ok(())
@@ -290,15 +290,15 @@ impl<W: Write> Session<W> {
         }
         let Some(request) = self.decoded::<SelectRequest>(raw)? else { return Ok(Flow::GoOn) };
         let prepared = self.engine.prepare_selection(Operation::Select, request).await;
-        let Some(prepared) = self.or_told(prepared)? else { return Ok(Flow::GoOn) };
+        let Some(prepared) = self.or_report(prepared)? else { return Ok(Flow::GoOn) };
         let mut budget_usd = prepared.budget_usd();
         if !self.confirms(prepared.preflight().clone(), &mut budget_usd).await? {
             return self.told("Nothing was sent.");
         }
         let run = prepared.with_budget(budget_usd).start();
-        let Some(run) = self.or_told(run)? else { return Ok(Flow::GoOn) };
+        let Some(run) = self.or_report(run)? else { return Ok(Flow::GoOn) };
         let (view, flow) = self.follow(run).await?;
-        let verdict = view.selection().map(|result| tell::verdict(result, &self.rows));
+        let verdict = view.selection().map(|result| wording::verdict(result, &self.rows));
         for line in verdict.into_iter().flatten() {
             self.out.say(line)?;
         }
@@ -310,7 +310,7 @@ impl<W: Write> Session<W> {
         let raw = json!({ "prompt_id": id, "add_tags": value_of_text(UpdateRequest::FIELDS, "add_tags", labels) });
         let Some(request) = self.decoded::<UpdateRequest>(raw)? else { return Ok(()) };
         let changed = self.engine.update(request).await;
-        let Some(changed) = self.or_told(changed)? else { return Ok(()) };
+        let Some(changed) = self.or_report(changed)? else { return Ok(()) };
         self.out.say(format!("{place} of {} has the tags {}", self.rows.len(), changed.tags.join(" and ")))
     }
 
@@ -346,11 +346,11 @@ impl<W: Write> Session<W> {
             tokio::select! {
                 biased;
                 heard = self.heard.recv(), if is_heard => match heard {
-                    Some(Heard::Interrupt) => {
+                    Some(LineEvent::Interrupt) => {
                         run.control().cancel_all();
                         self.out.say("Stopping; what is finished is kept.")?;
                     }
-                    Some(Heard::Stop) => {
+                    Some(LineEvent::Stop) => {
                         run.control().cancel_all();
                         flow = Flow::Leave;
                     }
@@ -360,7 +360,7 @@ impl<W: Write> Session<W> {
                 event = run.next() => {
                     let Some(event) = event else { return Ok((view, flow)) };
                     view.apply(&event);
-                    if let Some(line) = tell::event(&event.kind, &view, &self.rows) {
+                    if let Some(line) = wording::event(&event.kind, &view, &self.rows) {
                         self.out.say(line)?;
                     }
                 }
@@ -372,11 +372,11 @@ impl<W: Write> Session<W> {
     /// budget.
     async fn confirms(&mut self, preflight: Preflight, budget_usd: &mut Option<f64>) -> io::Result<bool> {
         let Preflight::Ask(Estimate { most_usd, calls, .. }) = preflight else { return Ok(true) };
-        let (most, calls) = (most_usd.unwrap_or_default(), tell::count(calls, "call"));
+        let (most, calls) = (most_usd.unwrap_or_default(), wording::count(calls, "call"));
         self.out.say(format!("This may cost up to ${most}, for {calls}. Type yes to go on."))?;
         self.out.ask("> ")?;
         *budget_usd = most_usd;
-        Ok(matches!(self.next().await, Heard::Line(line) if line.trim().eq_ignore_ascii_case("yes")))
+        Ok(matches!(self.next().await, LineEvent::Line(line) if line.trim().eq_ignore_ascii_case("yes")))
     }
 
     /// The prompt with this number; `None` after reporting that there is none.
@@ -384,7 +384,7 @@ impl<W: Write> Session<W> {
         let Some(id) = self.id(place)? else { return Ok(None) };
         let Some(request) = self.decoded::<ShowRequest>(json!({ "prompt_id": id }))? else { return Ok(None) };
         let prompt = self.engine.show(request).await;
-        self.or_told(prompt)
+        self.or_report(prompt)
     }
 
     fn id(&mut self, place: usize) -> io::Result<Option<PromptId>> {
@@ -410,15 +410,15 @@ impl<W: Write> Session<W> {
 
     fn decoded<R: Request>(&mut self, raw: Value) -> io::Result<Option<R>> {
         let request = self.engine.decode::<R>(raw);
-        self.or_told(request)
+        self.or_report(request)
     }
 
     /// The value of `outcome`; `None` after reporting its error.
-    fn or_told<T>(&mut self, outcome: Result<T>) -> io::Result<Option<T>> {
+    fn or_report<T>(&mut self, outcome: Result<T>) -> io::Result<Option<T>> {
         match outcome {
             Ok(value) => Ok(Some(value)),
             Err(error) => {
-                self.out.say(tell::refused(&Problem::from(error)))?;
+                self.out.say(wording::refused(&Problem::from(error)))?;
                 Ok(None)
             }
         }

@@ -4,7 +4,7 @@
 //! it. Nothing is lost, since the next frame shows everything that came meanwhile. A frame for a
 //! key is never delayed, but counts towards the delay of the next. A fast connection has no budget.
 
-use super::pace::Asker;
+use super::pace::FrameTrigger;
 use crate::tui::model::ConnectionSpeed;
 
 /// Bytes of frames per second: 80 % of the slowest line on which keys must be quick, 10 KB/s.
@@ -29,10 +29,10 @@ impl Budget {
     }
 
     /// The earliest time at which a frame that `asker` wants at `now` can be drawn.
-    pub(crate) fn open_for(&self, asker: Asker, now: u64) -> u64 {
+    pub(crate) fn open_for(&self, asker: FrameTrigger, now: u64) -> u64 {
         match asker {
-            Asker::User => now,
-            Asker::Background => now.max(self.free_at),
+            FrameTrigger::User => now,
+            FrameTrigger::Background => now.max(self.free_at),
         }
     }
 
@@ -56,42 +56,42 @@ mod tests {
     #[test]
     fn what_comes_by_itself_waits_until_the_line_is_free() {
         let mut budget = slow();
-        assert_eq!(budget.open_for(Asker::Background, 40), 40);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 40), 40);
         budget.spend(4_000, 40);
-        assert_eq!(budget.open_for(Asker::Background, 41), 540);
-        assert_eq!(budget.open_for(Asker::Background, 600), 600);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 41), 540);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 600), 600);
     }
 
     #[test]
     fn a_key_waits_for_nobody_and_what_it_wrote_is_waited_for() {
         let mut budget = slow();
         budget.spend(4_000, 0);
-        assert_eq!(budget.open_for(Asker::User, 10), 10);
+        assert_eq!(budget.open_for(FrameTrigger::User, 10), 10);
         budget.spend(800, 10);
-        assert_eq!(budget.open_for(Asker::Background, 11), 600);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 11), 600);
     }
 
     #[test]
     fn small_frames_come_eight_times_a_second_and_large_ones_hold_back_no_longer_than_one() {
         let mut budget = slow();
         budget.spend(30, 1_000);
-        assert_eq!(budget.open_for(Asker::Background, 1_001), 1_125);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 1_001), 1_125);
         budget.spend(1_000_000, 2_000);
-        assert_eq!(budget.open_for(Asker::Background, 2_001), 3_000);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 2_001), 3_000);
     }
 
     #[test]
     fn a_quick_line_is_not_spared() {
         let mut budget = Budget::of(ConnectionSpeed::Quick);
         budget.spend(1_000_000, 0);
-        assert_eq!(budget.open_for(Asker::Background, 1), 1);
+        assert_eq!(budget.open_for(FrameTrigger::Background, 1), 1);
     }
 
     #[test]
     fn over_time_no_more_than_the_budget_is_spent() {
         let (mut budget, mut written) = (slow(), 0);
         for now in 0..60_000 {
-            if budget.open_for(Asker::Background, now) == now {
+            if budget.open_for(FrameTrigger::Background, now) == now {
                 let bytes = 100 + usize::try_from(now % 7).unwrap() * 700;
                 written += bytes;
                 budget.spend(bytes, now);

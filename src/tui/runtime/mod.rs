@@ -22,7 +22,7 @@ use super::terminal::input::Intake;
 use super::terminal::{Input, Surface};
 use super::update::{Cx, next_change, next_wake, update};
 use budget::Budget;
-use pace::{Asker, Pace};
+use pace::{FrameTrigger, Pace};
 
 /// Most events taken in before a frame is drawn.
 const MOST: usize = 4_096;
@@ -88,7 +88,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             }
         };
         // However the loop ends, the draft is saved and pending deletions are carried out.
-        for effect in drafts::farewell(&mut self.model) {
+        for effect in drafts::effects_on_quit(&mut self.model) {
             self.executor.perform(effect);
         }
         for effect in settle(&mut self.model) {
@@ -129,7 +129,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
         }
         let now = self.now();
         for message in self.intake.messages(events, now) {
-            if self.take(message, Asker::User, now).await? == Flow::Leave {
+            if self.take(message, FrameTrigger::User, now).await? == Flow::Leave {
                 return Ok(Flow::Leave);
             }
         }
@@ -140,7 +140,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
             self.tell(Message::Tick, now);
         }
         for message in messages {
-            if self.take(message, Asker::Background, now).await? == Flow::Leave {
+            if self.take(message, FrameTrigger::Background, now).await? == Flow::Leave {
                 return Ok(Flow::Leave);
             }
         }
@@ -152,7 +152,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
     }
 
     /// Applies one message and carries out its effects.
-    async fn take(&mut self, message: Message, asker: Asker, now: u64) -> io::Result<Flow> {
+    async fn take(&mut self, message: Message, asker: FrameTrigger, now: u64) -> io::Result<Flow> {
         if message.can_be_seen() {
             self.pace.ask(asker, self.budget.open_for(asker, now));
         }
@@ -206,7 +206,7 @@ impl<I: Input, S: Surface> Runtime<I, S> {
     fn measure(&mut self) -> io::Result<()> {
         let size = self.surface.size()?;
         let now = self.now();
-        self.pace.ask(Asker::User, now);
+        self.pace.ask(FrameTrigger::User, now);
         self.tell(Message::Resize { width: size.width, height: size.height }, now);
         Ok(())
     }

@@ -11,7 +11,7 @@ const BACKGROUND_MS: u64 = 34;
 
 /// What a frame is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asker {
+pub(crate) enum FrameTrigger {
     /// A key: the user waits for it.
     User,
     /// Streamed text, or the passing of time.
@@ -26,19 +26,19 @@ pub(crate) struct Pace {
     /// When the last frame for a key was drawn.
     last_of_key: Option<u64>,
     /// When the next frame is due, and what for.
-    due: Option<(u64, Asker)>,
+    due: Option<(u64, FrameTrigger)>,
 }
 
 impl Pace {
     /// Requests a frame, at `now` in milliseconds.
-    pub(crate) fn ask(&mut self, asker: Asker, now: u64) {
+    pub(crate) fn ask(&mut self, asker: FrameTrigger, now: u64) {
         let (last, gap) = match asker {
-            Asker::User => (self.last_of_key, KEY_MS),
-            Asker::Background => (self.last, BACKGROUND_MS),
+            FrameTrigger::User => (self.last_of_key, KEY_MS),
+            FrameTrigger::Background => (self.last, BACKGROUND_MS),
         };
         let at = last.map_or(now, |last| now.max(last + gap));
         let is_sooner = self.due.is_none_or(|(due, _)| at < due);
-        let takes_over = self.due.is_some_and(|(due, _)| at == due) && asker == Asker::User;
+        let takes_over = self.due.is_some_and(|(due, _)| at == due) && asker == FrameTrigger::User;
         if is_sooner || takes_over {
             self.due = Some((at, asker));
         }
@@ -53,7 +53,7 @@ impl Pace {
     pub(crate) fn take(&mut self, now: u64) -> bool {
         let Some((_, asker)) = self.due.filter(|(at, _)| *at <= now) else { return false };
         (self.last, self.due) = (Some(now), None);
-        if asker == Asker::User {
+        if asker == FrameTrigger::User {
             self.last_of_key = Some(now);
         }
         true
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_key_after_a_pause_is_drawn_at_once() {
         let mut pace = Pace::default();
-        pace.ask(Asker::User, 1_000);
+        pace.ask(FrameTrigger::User, 1_000);
         assert!(pace.take(1_000));
         assert!(!pace.take(2_000), "nothing asked, nothing drawn");
     }
@@ -76,16 +76,16 @@ mod tests {
     #[test]
     fn a_key_waits_for_the_frame_of_another_key_and_not_for_that_of_text() {
         let mut pace = Pace::default();
-        pace.ask(Asker::Background, 0);
+        pace.ask(FrameTrigger::Background, 0);
         assert!(pace.take(0));
-        pace.ask(Asker::Background, 1);
+        pace.ask(FrameTrigger::Background, 1);
         assert_eq!(pace.due(), Some(34));
-        pace.ask(Asker::User, 2);
+        pace.ask(FrameTrigger::User, 2);
         assert_eq!(pace.due(), Some(2));
         assert!(pace.take(2));
-        pace.ask(Asker::User, 3);
+        pace.ask(FrameTrigger::User, 3);
         assert_eq!(pace.due(), Some(19));
-        pace.ask(Asker::Background, 4);
+        pace.ask(FrameTrigger::Background, 4);
         assert_eq!(pace.due(), Some(19), "what is due stays due");
     }
 
@@ -99,7 +99,7 @@ mod tests {
             let (mut pace, mut now, mut frames) = (Pace::default(), 0, Vec::new());
             for (user, wait) in asks {
                 now += wait;
-                pace.ask(if user { Asker::User } else { Asker::Background }, now);
+                pace.ask(if user { FrameTrigger::User } else { FrameTrigger::Background }, now);
                 if pace.take(now) {
                     frames.push(now);
                 }

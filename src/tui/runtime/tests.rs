@@ -173,7 +173,7 @@ async fn a_run_streams_into_its_panes_at_no_more_than_thirty_frames_a_second() {
 #[tokio::test(start_paused = true)]
 async fn over_a_slow_line_a_run_streams_at_eight_frames_a_second_and_keys_wait_for_none() {
     let folder = tempfile::tempdir().unwrap();
-    use_it_over(ConnectionSpeed::SlowUntold, engine(folder.path(), PACED), async |user: &User| {
+    use_it_over(ConnectionSpeed::SlowUnannounced, engine(folder.path(), PACED), async |user: &User| {
         user.wait_for("Nothing here yet").await;
         user.press("i d e a Ctrl+J").await;
         user.wait_for("slow link: page follow").await;

@@ -11,13 +11,13 @@ use crate::tui::widgets::wrapped::Wrapped;
 const NAME: usize = 12;
 
 /// Builds the rows.
-pub(super) struct Facts<'a> {
+pub(super) struct FactRows<'a> {
     lines: Vec<Line<'static>>,
     width: u16,
     theme: &'a Theme,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> FactRows<'a> {
     /// Starts with no rows; each has at most `width` columns.
     pub(super) const fn new(width: u16, theme: &'a Theme) -> Self {
         Self { lines: Vec::new(), width, theme }

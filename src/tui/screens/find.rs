@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::texts::{self, text_in, with_keys};
-use super::{history, surround};
+use super::{chrome, history};
 use crate::tui::action::{Action, Context, ScreenName};
 use crate::tui::model::find::Matches;
 use crate::tui::model::{Find, Focus, Model, Tone};
@@ -119,7 +119,7 @@ pub(super) fn settle(model: &mut Model) {
         find.name = name;
     }
     find.matches.grow(text);
-    let status = surround::Rim::cut(&mut Rect::new(0, 0, model.size.width, model.size.height)).status;
+    let status = chrome::Chrome::cut(&mut Rect::new(0, 0, model.size.width, model.size.height)).status;
     find.field.reflow(field_area(&find, &said(&find, &Theme::mono()), status));
     model.find = Some(find);
 }
@@ -226,11 +226,11 @@ pub(crate) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &The
         let x = field.x.saturating_add(cells(find.field.cursor_on_screen().0)).min(field.right() - 1);
         frame.set_cursor_position((x, field.y));
     }
-    let right = surround::toast(model, theme).unwrap_or_else(|| vec![Span::styled(keys(model, find), theme.muted)]);
+    let right = chrome::toast(model, theme).unwrap_or_else(|| vec![Span::styled(keys(model, find), theme.muted)]);
     let left = vec![Span::raw(" "), said];
     let fits = |parts: &[Span<'_>]| parts.iter().map(Span::width).sum::<usize>() + left.len() < usize::from(rest.width);
     let right = if fits(&[&left[..], &right[..]].concat()) { right } else { Vec::new() };
-    surround::status(frame, rest, left, right);
+    chrome::status(frame, rest, left, right);
     true
 }
 

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::texts::{Shown, shown};
+use super::texts::{VisibleText, shown};
 use crate::tui::model::Model;
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
@@ -22,7 +22,7 @@ pub(super) fn view(model: &Model, buffer: &mut Buffer, theme: &Theme) {
     }
 }
 
-fn mark_row(model: &Model, shown: &Shown<'_>, (y, row): (u16, usize), buffer: &mut Buffer, theme: &Theme) {
+fn mark_row(model: &Model, shown: &VisibleText<'_>, (y, row): (u16, usize), buffer: &mut Buffer, theme: &Theme) {
     let Some((passage, bytes)) = shown.text.part_at(shown.lane, row) else { return };
     let text = shown.text.passage(passage).and_then(|text| text.text().get(bytes.clone())).unwrap_or_default();
     let mut mark = |from: usize, to: usize, style: Style| {

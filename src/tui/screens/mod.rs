@@ -4,6 +4,7 @@
 //! screen loses nothing, and a run goes on whichever screen is shown.
 
 pub(crate) mod choice;
+pub(crate) mod chrome;
 pub(crate) mod compare;
 mod facts;
 mod find;
@@ -18,7 +19,6 @@ pub(crate) mod pointer;
 pub(crate) mod providers;
 mod select;
 pub(crate) mod spend;
-pub(crate) mod surround;
 pub(crate) mod texts;
 pub(crate) mod workbench;
 
@@ -49,7 +49,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
 }
 
 /// Areas that hold only text of a model or of the user, without any symbols of our own.
-pub(crate) fn areas_of_data(model: &Model) -> Vec<Rect> {
+pub(crate) fn data_areas(model: &Model) -> Vec<Rect> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut areas = match model.screen {
         ScreenName::Work | ScreenName::Compare => texts::shown(model).into_iter().map(|shown| shown.area).collect(),
@@ -60,7 +60,7 @@ pub(crate) fn areas_of_data(model: &Model) -> Vec<Rect> {
         }
     };
     if model.screen == ScreenName::Work && !model.composer.is_empty() {
-        areas.push(surround::inner(workbench::layout::layout(model, screen).composer));
+        areas.push(chrome::inner(workbench::layout::layout(model, screen).composer));
     }
     areas
 }
@@ -104,7 +104,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Action::Back if end_marks(model) => {}
+        Action::Back if clear_search_and_selection(model) => {}
         Action::Copy if model.selection.is_some() => return select::copy_selected(model),
         Action::GoToWork => model.screen = ScreenName::Work,
         Action::GoToCompare => model.screen = ScreenName::Compare,
@@ -154,7 +154,7 @@ fn open_settings(model: &mut Model) -> Vec<Effect> {
     model.last_inquiry = model.last_inquiry.next();
     let ticket = model.last_inquiry;
     model.overlay = Some(Overlay::AllSettings(Box::new(Listing::asked(ticket))));
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Settings }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::Settings }.into()]
 }
 
 /// Opens the log; from the first time on it hears of new lines.
@@ -168,7 +168,7 @@ fn open_log(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Clears the search and the selection in the panes. False if there was neither.
-pub(crate) fn end_marks(model: &mut Model) -> bool {
+pub(crate) fn clear_search_and_selection(model: &mut Model) -> bool {
     let was_selected = model.selection.take().is_some();
     find::end(model) || was_selected
 }
@@ -275,7 +275,7 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Puts `text`, called `what`, into the Workbench's input. Undo restores the old input.
-fn take_up(model: &mut Model, what: &str, text: &str) {
+fn open_in_composer(model: &mut Model, what: &str, text: &str) {
     let had_text = !model.composer.is_empty();
     model.composer.replace(text);
     model.screen = ScreenName::Work;
@@ -293,7 +293,7 @@ fn copy(model: &mut Model, what: &str, text: String) -> Vec<Effect> {
 }
 
 /// Reports how a text was copied.
-pub(crate) fn tell_copied(model: &mut Model, copied: &Copied) {
+pub(crate) fn report_copied(model: &mut Model, copied: &Copied) {
     let Some(what) = model.copying.take() else { return };
     let text = format!("{what}, {}", copied.told());
     // A file name must stay long enough to be read or written down.

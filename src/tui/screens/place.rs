@@ -2,13 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use super::surround::{Rim, cut_top, is_too_small};
+use super::chrome::{Chrome, cut_top, is_too_small};
 
 /// Areas of such a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ListDetailLayout {
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// The list, with its frame.
     pub(crate) list: Rect,
     /// The details, with their frame.
@@ -16,15 +16,15 @@ pub(crate) struct Place {
 }
 
 /// The layout for a list that wants `wanted` rows; `None` if the terminal is too small.
-pub(crate) fn place(area: Rect, wanted: u16) -> Option<Place> {
+pub(crate) fn place(area: Rect, wanted: u16) -> Option<ListDetailLayout> {
     if is_too_small(area.width, area.height) {
         return None;
     }
     let mut body = area;
-    let rim = Rim::cut(&mut body);
+    let chrome = Chrome::cut(&mut body);
     let most = body.height * 3 / 5;
     let list = cut_top(&mut body, wanted.clamp(5, most));
-    Some(Place { rim, list, details: body })
+    Some(ListDetailLayout { chrome, list, details: body })
 }
 
 #[cfg(test)]

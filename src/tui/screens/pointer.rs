@@ -4,7 +4,7 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{act, compare, history, jobs, judge, label, providers, select, spend, surround, texts, workbench};
+use super::{act, chrome, compare, history, jobs, judge, label, providers, select, spend, texts, workbench};
 use crate::tui::action::ScreenName;
 use crate::tui::effect::Effect;
 use crate::tui::message::Pointer;
@@ -34,13 +34,13 @@ pub(crate) fn point(model: &mut Model, pointer: Pointer, at: Position) -> Vec<Ef
 
 fn click(model: &mut Model, pointer: Pointer, at: Position, area: Rect) -> Vec<Effect> {
     if at.y == 0 {
-        return match surround::tab_at(model, area.width, at.x) {
+        return match chrome::tab_at(model, area.width, at.x) {
             Some(screen) if screen != model.screen => act(model, screen.action()),
             _ => Vec::new(),
         };
     }
     if at.y + 1 == area.height {
-        return surround::hint_at(model, area.width, at.x).map_or_else(Vec::new, |action| act(model, action));
+        return chrome::hint_at(model, area.width, at.x).map_or_else(Vec::new, |action| act(model, action));
     }
     if select::press(model, pointer, at) {
         return Vec::new();

@@ -5,14 +5,14 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::surround::inner;
+use super::chrome::inner;
 use super::texts::{self, text_in};
 use super::{copy, history, workbench};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
 use crate::tui::message::Pointer;
 use crate::tui::model::history::Part;
-use crate::tui::model::texts::{Held, Selection, TextPlace};
+use crate::tui::model::texts::{DragTarget, Selection, TextPlace};
 use crate::tui::model::{Composer, Focus, Model};
 
 /// Handles the button going down, on a field or on a text. False if the cell has neither.
@@ -36,7 +36,7 @@ fn press_field(model: &mut Model, pointer: Pointer, at: Position) -> bool {
         field.select_word(column, row);
     } else {
         field.point(column, row);
-        model.held = Some(Held::Field);
+        model.held = Some(DragTarget::Field);
     }
     match model.screen {
         ScreenName::Work => model.focus = Focus::Composer,
@@ -51,10 +51,10 @@ fn press_text(model: &mut Model, pointer: Pointer, at: Position) -> bool {
     let (name, lane) = (shown.name, shown.lane);
     if pointer == Pointer::Double {
         let spots = shown.text.word_at(from.start);
-        stand_still(model, name.place);
+        stop_following(model, name.place);
         model.selection = (!spots.is_empty()).then_some(Selection { name, lane, spots });
     } else {
-        model.held = Some(Held::Text { name, lane, from });
+        model.held = Some(DragTarget::Text { name, lane, from });
     }
     true
 }
@@ -62,7 +62,7 @@ fn press_text(model: &mut Model, pointer: Pointer, at: Position) -> bool {
 /// Handles a drag: extends the selection to `at`.
 pub(super) fn drag(model: &mut Model, at: Position) {
     match model.held.take() {
-        Some(Held::Text { name, lane, from }) => {
+        Some(DragTarget::Text { name, lane, from }) => {
             let found = texts::shown(model).into_iter().find(|shown| shown.name == name && shown.lane == lane);
             let Some((area, to)) = found.and_then(|shown| Some((shown.area, shown.character_at(at)?))) else { return };
             if to != from || model.selection.is_some() {
@@ -72,11 +72,11 @@ pub(super) fn drag(model: &mut Model, at: Position) {
                     0 => {}
                     rows => texts::scroll_by(model, name.place, rows),
                 }
-                stand_still(model, name.place);
+                stop_following(model, name.place);
             }
-            model.held = Some(Held::Text { name, lane, from });
+            model.held = Some(DragTarget::Text { name, lane, from });
         }
-        Some(Held::Field) => {
+        Some(DragTarget::Field) => {
             if let Some((area, field)) = field(model) {
                 match beyond(area, at) {
                     0 => {
@@ -85,7 +85,7 @@ pub(super) fn drag(model: &mut Model, at: Position) {
                     }
                     rows => _ = field.act(if rows < 0 { Action::SelectUp } else { Action::SelectDown }),
                 }
-                model.held = Some(Held::Field);
+                model.held = Some(DragTarget::Field);
             }
         }
         None => {}
@@ -94,7 +94,7 @@ pub(super) fn drag(model: &mut Model, at: Position) {
 
 /// Handles the button going up: focuses the pane in which it went down.
 pub(super) fn release(model: &mut Model) {
-    let Some(Held::Text { name, .. }) = model.held.take() else { return };
+    let Some(DragTarget::Text { name, .. }) = model.held.take() else { return };
     match name.place {
         TextPlace::PhasePane { variant, phase, .. } => {
             model.focus = Focus::Vessels;
@@ -103,7 +103,7 @@ pub(super) fn release(model: &mut Model) {
             }
         }
         TextPlace::Preview(_) => _ = history::act(model, Action::ToPreview),
-        TextPlace::Compared { .. } | TextPlace::Said(_) => {}
+        TextPlace::Compared { .. } | TextPlace::JudgeReport(_) => {}
     }
 }
 
@@ -125,7 +125,7 @@ pub(super) fn settle(model: &mut Model) {
     {
         model.selection = None;
     }
-    if let Some(Held::Text { name, .. }) = model.held
+    if let Some(DragTarget::Text { name, .. }) = model.held
         && is_there(model, name.place) != Some(name)
     {
         model.held = None;
@@ -133,7 +133,7 @@ pub(super) fn settle(model: &mut Model) {
 }
 
 /// Stops a text from following new rows, so that the selection stays where it is.
-fn stand_still(model: &mut Model, place: TextPlace) {
+fn stop_following(model: &mut Model, place: TextPlace) {
     let mut scroll = texts::scroll_of(model, place);
     (scroll.following, scroll.touched) = (false, true);
     texts::set_scroll(model, place, scroll);

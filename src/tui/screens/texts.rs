@@ -5,19 +5,19 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::surround::inner;
+use super::chrome::inner;
 use super::workbench::notice;
 use super::{compare, history, judge, workbench};
 use crate::tui::action::ScreenName;
 use crate::tui::model::compare::Arrangement;
 use crate::tui::model::history::Part;
-use crate::tui::model::texts::{Held, TextName, TextPlace};
+use crate::tui::model::texts::{DragTarget, TextName, TextPlace};
 use crate::tui::model::{Focus, LiveRun, Model};
 use crate::tui::widgets::passages::{Passages, Spot};
 use crate::tui::widgets::scroll::Scroll;
 
 /// A text on the screen.
-pub(crate) struct Shown<'a> {
+pub(crate) struct VisibleText<'a> {
     /// Which text it is.
     pub(crate) name: TextName,
     /// Its passages.
@@ -32,7 +32,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) top: usize,
 }
 
-impl Shown<'_> {
+impl VisibleText<'_> {
     /// The row at this height, or the nearest visible one.
     fn row_at(&self, y: u16) -> usize {
         let last = self.area.height.saturating_sub(1);
@@ -46,7 +46,7 @@ impl Shown<'_> {
 }
 
 /// All texts on the screen.
-pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
+pub(crate) fn shown(model: &Model) -> Vec<VisibleText<'_>> {
     let screen = Rect::new(0, 0, model.size.width, model.size.height);
     let mut all = match model.screen {
         ScreenName::Work => phase_panes(model, screen),
@@ -60,11 +60,11 @@ pub(crate) fn shown(model: &Model) -> Vec<Shown<'_>> {
 }
 
 /// The text whose pane, frame included, contains this cell.
-pub(crate) fn at(model: &Model, at: Position) -> Option<Shown<'_>> {
+pub(crate) fn at(model: &Model, at: Position) -> Option<VisibleText<'_>> {
     shown(model).into_iter().find(|shown| shown.frame.contains(at))
 }
 
-fn phase_panes(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+fn phase_panes(model: &Model, screen: Rect) -> Vec<VisibleText<'_>> {
     let Some(run) = model.run.as_ref().filter(|run| run.refusal.is_none()) else { return Vec::new() };
     let slots = workbench::layout::layout(model, screen).slots;
     let shown = slots.into_iter().filter_map(|slot| {
@@ -73,33 +73,33 @@ fn phase_panes(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
         let within = slot.inner();
         let area = Rect { y: within.bottom() - height, height, ..within };
         let top = run.pane(slot.variant, slot.phase)?.scroll.top;
-        Some(Shown { name, text, lane: 0, frame: slot.area, area, top })
+        Some(VisibleText { name, text, lane: 0, frame: slot.area, area, top })
     });
     shown.collect()
 }
 
-fn compared(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+fn compared(model: &Model, screen: Rect) -> Vec<VisibleText<'_>> {
     let Some((name, text)) = text_of_pair(model) else { return Vec::new() };
     let layout = compare::layout::layout(model, screen);
     let lanes = layout.columns().into_iter().enumerate();
     let top = model.compare.top;
-    lanes.map(|(lane, frame)| Shown { name, text, lane, frame, area: inner(frame), top }).collect()
+    lanes.map(|(lane, frame)| VisibleText { name, text, lane, frame, area: inner(frame), top }).collect()
 }
 
-fn said(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+fn said(model: &Model, screen: Rect) -> Vec<VisibleText<'_>> {
     let Some((name, text)) = text_of_judge(model) else { return Vec::new() };
     let frame = judge::layout::layout(model, screen).said;
     let within = inner(frame);
     // One blank column at each side.
     let area = Rect { x: within.x + 1, width: within.width.saturating_sub(2), ..within };
-    vec![Shown { name, text, lane: 0, frame, area, top: model.judge.top }]
+    vec![VisibleText { name, text, lane: 0, frame, area, top: model.judge.top }]
 }
 
-fn preview(model: &Model, screen: Rect) -> Vec<Shown<'_>> {
+fn preview(model: &Model, screen: Rect) -> Vec<VisibleText<'_>> {
     let Some((name, text)) = text_of_preview(model) else { return Vec::new() };
     let frame = history::layout::layout(model, screen).preview;
     let top = model.history.preview.as_ref().map_or(0, |preview| preview.scroll.top);
-    vec![Shown { name, text, lane: 0, frame, area: inner(frame), top }]
+    vec![VisibleText { name, text, lane: 0, frame, area: inner(frame), top }]
 }
 
 fn phase_pane(run: &LiveRun, variant: u32, phase: usize) -> Option<(TextName, &dyn Passages)> {
@@ -120,7 +120,7 @@ fn text_of_pair(model: &Model) -> Option<(TextName, &dyn Passages)> {
 
 fn text_of_judge(model: &Model) -> Option<(TextName, &dyn Passages)> {
     let judged = model.judge.judged.as_ref().filter(|_| model.judge.said_rows() > 0)?;
-    Some(named(TextPlace::Said(judged.ticket), &model.judge.said))
+    Some(named(TextPlace::JudgeReport(judged.ticket), &model.judge.said))
 }
 
 fn text_of_preview(model: &Model) -> Option<(TextName, &dyn Passages)> {
@@ -137,7 +137,7 @@ pub(crate) fn text_in(model: &Model, place: TextPlace) -> Option<(TextName, &dyn
     let found = match place {
         TextPlace::PhasePane { variant, phase, .. } => phase_pane(model.run.as_ref()?, variant, phase),
         TextPlace::Compared { .. } => text_of_pair(model),
-        TextPlace::Said(_) => text_of_judge(model),
+        TextPlace::JudgeReport(_) => text_of_judge(model),
         TextPlace::Preview(_) => text_of_preview(model),
     };
     found.filter(|(name, _)| name.place == place)
@@ -161,8 +161,8 @@ pub(crate) fn with_keys(model: &Model) -> Option<(TextName, &dyn Passages)> {
 pub(crate) fn keep_shown(model: &mut Model) {
     let found = model.find.as_ref().map(|find| find.name.place);
     let held = match &model.held {
-        Some(Held::Text { name, .. }) => Some(name.place),
-        Some(Held::Field) | None => None,
+        Some(DragTarget::Text { name, .. }) => Some(name.place),
+        Some(DragTarget::Field) | None => None,
     };
     let selected = model.selection.as_ref().map(|selection| selection.name.place);
     let mut phase_panes = [found, held, selected].into_iter().flatten().filter_map(|place| match place {
@@ -184,7 +184,7 @@ pub(crate) fn scroll_of(model: &Model, place: TextPlace) -> Scroll {
             pane.map_or_else(Scroll::default, |pane| pane.scroll)
         }
         TextPlace::Compared { .. } => still(model.compare.top),
-        TextPlace::Said(_) => still(model.judge.top),
+        TextPlace::JudgeReport(_) => still(model.judge.top),
         TextPlace::Preview(_) => model.history.preview.as_ref().map_or_else(|| still(0), |preview| preview.scroll),
     }
 }
@@ -198,7 +198,7 @@ pub(crate) fn set_scroll(model: &mut Model, place: TextPlace, scroll: Scroll) {
             }
         }
         TextPlace::Compared { .. } => model.compare.top = scroll.top,
-        TextPlace::Said(_) => model.judge.top = scroll.top,
+        TextPlace::JudgeReport(_) => model.judge.top = scroll.top,
         TextPlace::Preview(_) => {
             if let Some(preview) = &mut model.history.preview {
                 preview.scroll = scroll;

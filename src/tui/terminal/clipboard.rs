@@ -19,13 +19,13 @@ use crate::tui::message::Copied;
 
 const LONGEST: usize = 64 * 1024;
 /// How long the system's clipboard may take.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SYSTEM_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long leaving waits for a clipboard manager to take over the content.
-const FAREWELL: Duration = Duration::from_millis(300);
+const HANDOVER_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// What the environment says about clipboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Surroundings {
+pub struct ClipboardEnvironment {
     /// True over SSH.
     pub is_remote: bool,
     /// True within tmux or screen.
@@ -34,7 +34,7 @@ pub struct Surroundings {
     pub has_display: bool,
 }
 
-impl Surroundings {
+impl ClipboardEnvironment {
     /// Reads `SSH_CONNECTION`, `TMUX`, `STY` and `DISPLAY`.
     pub(crate) fn from_environment(environment: &Environment) -> Self {
         let is_set = |name| environment.get(name).is_some();
@@ -58,7 +58,7 @@ impl Surroundings {
 
 /// The clipboards.
 pub(crate) struct Clipboard {
-    surroundings: Surroundings,
+    surroundings: ClipboardEnvironment,
     /// The file for long texts, and its path as shown.
     file: (PathBuf, String),
     system: Option<SystemClipboard>,
@@ -66,7 +66,7 @@ pub(crate) struct Clipboard {
 
 impl Clipboard {
     /// The clipboards of `surroundings`; `file` is the file for long texts, and its path as shown.
-    pub(crate) const fn new(surroundings: Surroundings, file: (PathBuf, String)) -> Self {
+    pub(crate) const fn new(surroundings: ClipboardEnvironment, file: (PathBuf, String)) -> Self {
         Self { surroundings, file, system: None }
     }
 
@@ -81,7 +81,7 @@ impl Clipboard {
             terminal(text)?;
             copied.terminal = true;
             if text.len() > LONGEST {
-                copied.file = Some(self.put_down(text).await);
+                copied.file = Some(self.write_file(text).await);
             }
         }
         Ok(copied)
@@ -96,12 +96,12 @@ impl Clipboard {
         }
         let taken = self.system.as_ref().and_then(|system| system.offer(text));
         match taken {
-            Some(taken) => matches!(timeout(PATIENCE, taken).await, Ok(Ok(true))),
+            Some(taken) => matches!(timeout(SYSTEM_TIMEOUT, taken).await, Ok(Ok(true))),
             None => false,
         }
     }
 
-    async fn put_down(&self, text: &str) -> Result<String, String> {
+    async fn write_file(&self, text: &str) -> Result<String, String> {
         let ((path, shown), text) = (self.file.clone(), text.to_owned());
         let written = spawn_blocking(move || {
             path.parent().map_or(Ok(()), make_private_folder)?;
@@ -157,7 +157,7 @@ impl SystemClipboard {
 impl Drop for SystemClipboard {
     fn drop(&mut self) {
         self.offers = None;
-        _ = self.ended.recv_timeout(FAREWELL);
+        _ = self.ended.recv_timeout(HANDOVER_TIMEOUT);
     }
 }
 
@@ -165,14 +165,14 @@ impl Drop for SystemClipboard {
 mod tests {
     use super::*;
 
-    fn surroundings(variables: &[&str]) -> Surroundings {
-        Surroundings::from_environment(&Environment::from_pairs(variables.iter().map(|name| (*name, "x"))))
+    fn surroundings(variables: &[&str]) -> ClipboardEnvironment {
+        ClipboardEnvironment::from_environment(&Environment::from_pairs(variables.iter().map(|name| (*name, "x"))))
     }
 
     /// Copies `text` without a display, and returns what the terminal got.
     async fn copied(text: &str, folder: &std::path::Path) -> (Copied, String) {
         let file = folder.join("new/copied.txt");
-        let mut clipboard = Clipboard::new(Surroundings::default(), (file, "~/copied.txt".into()));
+        let mut clipboard = Clipboard::new(ClipboardEnvironment::default(), (file, "~/copied.txt".into()));
         let mut handed = String::new();
         let copied = clipboard.copy(text, |text| {
             handed.push_str(text);

@@ -67,19 +67,19 @@ impl Editor {
     async fn try_edit(&self, text: &str) -> Result<String, String> {
         let words = self.words()?;
         let [program, arguments @ ..] = words.as_slice() else { return Err("there is no editor".to_owned()) };
-        let file = put_down(text).map_err(|error| format!("a temporary file cannot be written: {error}"))?;
+        let file = write_temp_file(text).map_err(|error| format!("a temporary file cannot be written: {error}"))?;
         let status = Command::new(program).args(arguments).arg(file.as_os_str()).status().await;
         let status = status.map_err(|error| format!("`{program}` cannot be started: {error}"))?;
         if !status.success() {
             let how = status.code().map_or_else(|| "was killed".to_owned(), |code| format!("ended with {code}"));
             return Err(format!("`{program}` {how}"));
         }
-        take_up(&file, text).map_err(|error| format!("the file that `{program}` wrote cannot be read: {error}"))
+        read_back(&file, text).map_err(|error| format!("the file that `{program}` wrote cannot be read: {error}"))
     }
 }
 
 /// Writes `text` to a private temporary file, removed on drop.
-fn put_down(text: &str) -> io::Result<tempfile::TempPath> {
+fn write_temp_file(text: &str) -> io::Result<tempfile::TempPath> {
     // `tempfile` creates files with mode 0600.
     let mut file = tempfile::Builder::new().prefix("aludel-").suffix(".md").tempfile()?;
     file.write_all(text.as_bytes())?;
@@ -88,7 +88,7 @@ fn put_down(text: &str) -> io::Result<tempfile::TempPath> {
 }
 
 /// Reads the file back. Drops the final line break that editors add.
-fn take_up(file: &Path, before: &str) -> io::Result<String> {
+fn read_back(file: &Path, before: &str) -> io::Result<String> {
     let bytes = files::read_up_to(file, limits::BODY_BYTES as u64)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     if !before.ends_with('\n') && text.ends_with('\n') {

@@ -21,7 +21,7 @@ mod signals;
 mod unread;
 
 pub(crate) use clipboard::Clipboard;
-pub use clipboard::Surroundings;
+pub use clipboard::ClipboardEnvironment;
 pub use editor::Editor;
 pub(crate) use input::{Input, Keyboard};
 pub(crate) use modes::Mouse;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::modes::Mouse;
-use super::{Clipboard, Editor, Screen, Surface, Surroundings, modes};
+use super::{Clipboard, ClipboardEnvironment, Editor, Screen, Surface, modes};
 use crate::tui::testing::Bench;
 use crate::tui::theme::Theme;
 
@@ -75,7 +75,7 @@ fn panics_while_it_has_the_terminal() {
 #[ignore = "the program that its sibling runs on a terminal"]
 fn panics_beside_the_loop() {
     let model = Bench::new(COLUMNS, ROWS).model;
-    let clipboard = Clipboard::new(Surroundings::default(), (PathBuf::new(), String::new()));
+    let clipboard = Clipboard::new(ClipboardEnvironment::default(), (PathBuf::new(), String::new()));
     let mut screen = Screen::enter(Theme::mono(), Mouse::Terminals, Editor::default(), clipboard).unwrap();
     screen.draw(&model).unwrap();
     std::thread::spawn(|| panic!("a defect beside the loop")).join().unwrap_err();

@@ -25,13 +25,13 @@ pub(crate) struct RepaintOptimiser {
     inner: CrosstermBackend<FrameBytes>,
     /// The size, if not the terminal's.
     fixed: Option<Size>,
-    shown: Shown,
+    shown: ScreenContents,
 }
 
 impl RepaintOptimiser {
     /// Writes to `bytes`, in the terminal's size unless `fixed`.
     pub(crate) fn new(bytes: FrameBytes, fixed: Option<Size>) -> Self {
-        Self { inner: CrosstermBackend::new(bytes), fixed, shown: Shown::default() }
+        Self { inner: CrosstermBackend::new(bytes), fixed, shown: ScreenContents::default() }
     }
 
     /// Sets the size, if it is fixed.
@@ -42,13 +42,13 @@ impl RepaintOptimiser {
 
 /// The contents of the screen.
 #[derive(Debug, Default)]
-struct Shown {
+struct ScreenContents {
     /// The rows; anything beyond the end of a row, or of them all, is blank.
     rows: Vec<Vec<Cell>>,
     is_known: bool,
 }
 
-impl Shown {
+impl ScreenContents {
     /// The cell at this position; `None` if it is unknown or not a letter of one byte.
     fn letter_at(&self, x: u16, y: u16) -> Option<&Cell> {
         let row = self.rows.get(usize::from(y));
@@ -150,7 +150,7 @@ impl Backend for RepaintOptimiser {
     fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
         // Clearing after the cursor clears everything: the cursor is always in the corner here.
         let is_known = matches!(clear_type, ClearType::All | ClearType::AfterCursor);
-        self.shown = Shown { rows: Vec::new(), is_known };
+        self.shown = ScreenContents { rows: Vec::new(), is_known };
         self.inner.clear_region(clear_type)
     }
 

@@ -7,11 +7,11 @@ use ratatui::style::Color;
 use unicode_width::UnicodeWidthStr;
 
 use super::{Bench, rows_of, styles_of};
-use crate::tui::theme::{Letters, Theme};
+use crate::tui::theme::{Charset, Theme};
 
 /// Columns and rows: the three sizes the workbench is designed for, and the smallest.
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), LEAST];
-const LEAST: (u16, u16) = (60, 16);
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), MIN_SIZE];
+const MIN_SIZE: (u16, u16) = (60, 16);
 
 /// The hint that ends the last row and is never cut: in an open box, and without one.
 const PINNED_BY_A_BOX: [&str; 2] = ["Esc close", "Esc stay"];
@@ -37,7 +37,7 @@ impl Gallery {
 
     /// Compares text and styles at every size but the smallest, and without colours at the first.
     pub(crate) fn keep_in_colour(self, name: &str, prepare: impl Fn(&mut Bench)) {
-        for size in SIZES.into_iter().filter(|size| *size != LEAST) {
+        for size in SIZES.into_iter().filter(|size| *size != MIN_SIZE) {
             let bench = prepared(size, &prepare);
             check(&bench);
             self.compare(&format!("{name}_{}_colour", told(size)), &styles_of(&bench.buffer(&Theme::ansi16())));
@@ -48,8 +48,8 @@ impl Gallery {
 
     /// Compares the text at every size but the smallest, for a terminal limited to ASCII.
     pub(crate) fn keep_in_ascii(self, name: &str, prepare: impl Fn(&mut Bench)) {
-        let plain = Theme::mono().with_letters(Letters::Ascii);
-        for size in SIZES.into_iter().filter(|size| *size != LEAST) {
+        let plain = Theme::mono().with_letters(Charset::Ascii);
+        for size in SIZES.into_iter().filter(|size| *size != MIN_SIZE) {
             let rows = rows_of(&prepared(size, &prepare).buffer(&plain));
             let is_data = |letter: char| super::TEXTS.iter().any(|text| text.contains(letter));
             assert!(rows.iter().all(|row| row.chars().all(|it| it.is_ascii() || is_data(it))), "{rows:#?}");

@@ -4,36 +4,36 @@ use aludel_core::domain::{
     Job, JobDetails, JobState, Operation, Phase, ProviderCheck, ProviderCheckName, ProviderCheckStatus, ProviderInfo,
     ProviderKind, ProviderTest, SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals, Spread, StatsTotals,
 };
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 use aludel_core::ledger::Price;
 use aludel_core::probe::KeySource;
 use aludel_core::time::from_millis;
 use serde_json::json;
 
-use crate::tui::model::jobs::Listed;
+use crate::tui::model::jobs::JobListing;
 use crate::tui::model::spend::{Day, Spent};
 
 /// A usable provider, one without a key, and the embedded one.
-pub(crate) fn provider_facts() -> Vec<ProviderFacts> {
+pub(crate) fn provider_details() -> Vec<ProviderDetails> {
     let price = Price { input: 1.25, output: 10.0, cached_input: 0.1, cache_write: 1.25, above: None };
     let missing = || KeySource::Missing { variables: vec!["ANTHROPIC_API_KEY".into()] };
     vec![
-        ProviderFacts {
+        ProviderDetails {
             is_configured: true,
             phases: Phase::ALL.to_vec(),
             price: Some(price),
             ..provider(ProviderKind::OpenAi, KeySource::Variable("OPENAI_API_KEY".into()), None)
         },
-        ProviderFacts {
+        ProviderDetails {
             fallback_of: vec![Phase::Solutio],
             ..provider(ProviderKind::Anthropic, missing(), Some("it has no key; set ANTHROPIC_API_KEY"))
         },
-        ProviderFacts { price: Some(Price::FREE), ..provider(ProviderKind::Builtin, KeySource::NotNeeded, None) },
+        ProviderDetails { price: Some(Price::FREE), ..provider(ProviderKind::Builtin, KeySource::NotNeeded, None) },
     ]
 }
 
 /// A provider of this kind; `reason` says why it cannot be used.
-pub(crate) fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderFacts {
+pub(crate) fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>) -> ProviderDetails {
     let networked = kind != ProviderKind::Builtin;
     let info = ProviderInfo {
         name: kind.as_str().to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn provider(kind: ProviderKind, key: KeySource, reason: Option<&str>)
         base_url: networked.then(|| format!("https://api.{kind}.example/v1")),
         reason: reason.map(str::to_owned),
     };
-    ProviderFacts { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
+    ProviderDetails { info, is_configured: false, key, phases: Vec::new(), fallback_of: Vec::new(), price: None }
 }
 
 /// The result of a test call.
@@ -160,10 +160,10 @@ pub(crate) fn job(number: u32, state: JobState, operation: Operation, ago_s: i64
 }
 
 /// A job of each state, generations and selections, the newest first.
-pub(crate) fn jobs() -> Listed {
+pub(crate) fn jobs() -> JobListing {
     let operation = |number: u32| if number % 3 == 2 { Operation::Select } else { Operation::Generate };
     let one = |(number, state)| job(number, state, operation(number), 40 * 17_i64.pow(number - 1));
-    Listed { jobs: (1..).zip(JobState::ALL).map(one).collect(), at: from_millis(LOOKED_AT_MS) }
+    JobListing { jobs: (1..).zip(JobState::ALL).map(one).collect(), at: from_millis(LOOKED_AT_MS) }
 }
 
 /// The same job with its request and result.

@@ -11,7 +11,7 @@ use super::Theme;
 
 /// The colour depth of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Depth {
+pub enum ColourDepth {
     /// The first sixteen colours.
     Sixteen,
     /// The 256 colours that terminals share.
@@ -47,7 +47,7 @@ const SIXTEEN: [(Color, Value); 16] = [
 /// Lowest contrast at which text can be read.
 const READABLE: f64 = 3.0;
 
-impl Depth {
+impl ColourDepth {
     /// Guesses from the terminal's `COLORTERM`, else from `TERM`.
     pub(crate) fn of(colorterm: Option<&str>, term: Option<&str>) -> Self {
         /// True-colour terminals, recognised where `COLORTERM` does not reach, as over SSH.
@@ -69,7 +69,7 @@ impl Depth {
 impl Theme {
     /// Reduces the theme to colours of this depth.
     #[must_use]
-    pub(crate) fn shown_in(mut self, depth: Depth) -> Self {
+    pub(crate) fn shown_in(mut self, depth: ColourDepth) -> Self {
         let ground = self.ground.bg.map(|colour| nearest(colour, depth, None));
         for style in self.styles_mut() {
             let on = style.bg.map(|colour| nearest(colour, depth, None)).or(ground);
@@ -84,15 +84,15 @@ impl Theme {
 }
 
 /// The nearest colour of this depth that is readable on `on`.
-fn nearest(colour: Color, depth: Depth, on: Option<Color>) -> Color {
+fn nearest(colour: Color, depth: ColourDepth, on: Option<Color>) -> Color {
     let value = match (colour, depth) {
-        (_, Depth::Every) | (Color::Indexed(_), Depth::Shared) => return colour,
+        (_, ColourDepth::Every) | (Color::Indexed(_), ColourDepth::Shared) => return colour,
         (Color::Rgb(red, green, blue), _) => [red, green, blue],
-        (Color::Indexed(number @ 16..), Depth::Sixteen) => of_number(number),
+        (Color::Indexed(number @ 16..), ColourDepth::Sixteen) => of_number(number),
         // The terminal's own colours exist at every depth.
         _ => return colour,
     };
-    if depth == Depth::Shared {
+    if depth == ColourDepth::Shared {
         let near = (16..=u8::MAX).min_by(|a, b| apart(value, of_number(*a)).total_cmp(&apart(value, of_number(*b))));
         return near.map_or(colour, Color::Indexed);
     }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn sixteen_colours_keep_text_readable_and_meanings_apart() {
         for name in ["dark", "light", "high-contrast"] {
-            let theme = Theme::builtin(name).shown_in(Depth::Sixteen);
+            let theme = Theme::builtin(name).shown_in(ColourDepth::Sixteen);
             for style in theme.clone().styles_mut() {
                 let named = |colour| SIXTEEN.iter().any(|(known, _)| *known == colour);
                 assert!([style.fg, style.bg].into_iter().flatten().all(named), "{name}: {style:?}");
@@ -236,7 +236,7 @@ mod tests {
             check(&theme, name, READABLE, READABLE);
             assert!(theme.good.fg != theme.bad.fg && theme.key.fg != theme.text.fg, "{name}: {theme:?}");
         }
-        let dark = Theme::builtin("dark").shown_in(Depth::Sixteen);
+        let dark = Theme::builtin("dark").shown_in(ColourDepth::Sixteen);
         let colours = [dark.good, dark.bad, dark.warning, dark.live, dark.text].map(|style| style.fg.unwrap());
         assert_eq!(colours, [Color::LightGreen, Color::LightRed, Color::Yellow, Color::Cyan, Color::Gray]);
         assert_eq!(dark.ground.bg, Some(Color::Black));
@@ -245,26 +245,28 @@ mod tests {
     #[test]
     fn what_a_terminal_can_show_stays_and_the_rest_is_the_nearest() {
         let orange = Color::Rgb(255, 136, 2);
-        assert_eq!(nearest(orange, Depth::Every, None), orange);
-        assert_eq!(nearest(orange, Depth::Shared, None), Color::Indexed(208));
-        assert_eq!(nearest(Color::Rgb(129, 129, 129), Depth::Shared, None), Color::Indexed(244));
+        assert_eq!(nearest(orange, ColourDepth::Every, None), orange);
+        assert_eq!(nearest(orange, ColourDepth::Shared, None), Color::Indexed(208));
+        assert_eq!(nearest(Color::Rgb(129, 129, 129), ColourDepth::Shared, None), Color::Indexed(244));
         for number in 16..=u8::MAX {
             let [red, green, blue] = of_number(number);
-            let Color::Indexed(near) = nearest(Color::Rgb(red, green, blue), Depth::Shared, None) else { panic!() };
+            let Color::Indexed(near) = nearest(Color::Rgb(red, green, blue), ColourDepth::Shared, None) else {
+                panic!()
+            };
             assert_eq!(of_number(near), of_number(number));
         }
         for own in [Color::Reset, Color::Cyan, Color::DarkGray, Color::Indexed(3)] {
-            for depth in [Depth::Sixteen, Depth::Shared, Depth::Every] {
+            for depth in [ColourDepth::Sixteen, ColourDepth::Shared, ColourDepth::Every] {
                 assert_eq!(nearest(own, depth, Some(Color::Cyan)), own);
             }
         }
-        assert_eq!(Theme::ansi16().shown_in(Depth::Sixteen), Theme::ansi16());
+        assert_eq!(Theme::ansi16().shown_in(ColourDepth::Sixteen), Theme::ansi16());
     }
 
     #[test]
     fn on_light_ground_no_letter_is_too_bright_to_be_read() {
         let yellow = Color::Rgb(240, 230, 0);
-        let near = |ground| nearest(yellow, Depth::Sixteen, Some(ground));
+        let near = |ground| nearest(yellow, ColourDepth::Sixteen, Some(ground));
         assert_eq!(near(Color::Black), Color::LightYellow);
         assert!(contrast(of(near(Color::White)).unwrap(), [255; 3]) >= READABLE);
     }
@@ -272,17 +274,17 @@ mod tests {
     #[test]
     fn the_terminal_says_how_many_colours_it_has() {
         for (colorterm, term, depth) in [
-            (Some("truecolor"), Some("xterm"), Depth::Every),
-            (Some("24bit"), None, Depth::Every),
-            (None, Some("xterm-256color"), Depth::Shared),
-            (Some("1"), Some("tmux-256color"), Depth::Shared),
-            (None, Some("xterm-kitty"), Depth::Every),
-            (None, Some("xterm-direct"), Depth::Every),
-            (None, Some("xterm"), Depth::Sixteen),
-            (None, Some("linux"), Depth::Sixteen),
-            (Some(""), Some("screen"), Depth::Sixteen),
+            (Some("truecolor"), Some("xterm"), ColourDepth::Every),
+            (Some("24bit"), None, ColourDepth::Every),
+            (None, Some("xterm-256color"), ColourDepth::Shared),
+            (Some("1"), Some("tmux-256color"), ColourDepth::Shared),
+            (None, Some("xterm-kitty"), ColourDepth::Every),
+            (None, Some("xterm-direct"), ColourDepth::Every),
+            (None, Some("xterm"), ColourDepth::Sixteen),
+            (None, Some("linux"), ColourDepth::Sixteen),
+            (Some(""), Some("screen"), ColourDepth::Sixteen),
         ] {
-            assert_eq!(Depth::of(colorterm, term), depth, "{colorterm:?} {term:?}");
+            assert_eq!(ColourDepth::of(colorterm, term), depth, "{colorterm:?} {term:?}");
         }
     }
 }

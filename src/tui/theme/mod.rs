@@ -11,11 +11,11 @@
 mod ascii;
 mod colours;
 
-use aludel_core::assets::theme::{Colour, Look, Role};
+use aludel_core::assets::theme::{Colour, Role, RoleStyle};
 use aludel_core::assets::{self, Assets};
 use aludel_core::domain::Phase;
 pub(crate) use ascii::Data;
-pub use colours::Depth;
+pub use colours::ColourDepth;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -61,12 +61,12 @@ pub(crate) struct Theme {
     /// The name of each phase, in pipeline order.
     phases: [Style; 3],
     /// The letters the terminal can show.
-    letters: Letters,
+    letters: Charset,
 }
 
 /// The letters a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Letters {
+pub(crate) enum Charset {
     /// All of Unicode.
     #[default]
     Unicode,
@@ -156,7 +156,7 @@ impl Theme {
             gone: style(Role::Gone),
             came: style(Role::Came),
             phases: Phase::ALL.map(|phase| style(Role::Phase(phase))),
-            letters: Letters::Unicode,
+            letters: Charset::Unicode,
         }
     }
 
@@ -172,7 +172,7 @@ impl Theme {
 
     /// Sets the letters the terminal can show.
     #[must_use]
-    pub(crate) const fn with_letters(mut self, letters: Letters) -> Self {
+    pub(crate) const fn with_letters(mut self, letters: Charset) -> Self {
         self.letters = letters;
         self
     }
@@ -185,12 +185,12 @@ impl Theme {
     /// The data on a screen, before anything is drawn over it: the letters within these areas.
     /// Empty if the terminal shows all letters.
     pub(crate) fn data(&self, buffer: &Buffer, areas: impl FnOnce() -> Vec<Rect>) -> Data {
-        if self.letters == Letters::Ascii { Data::of(buffer, areas()) } else { Data::default() }
+        if self.letters == Charset::Ascii { Data::of(buffer, areas()) } else { Data::default() }
     }
 
     /// Replaces our glyphs with what the terminal can show, once everything is drawn.
     pub(crate) fn finish(&self, buffer: &mut Buffer, data: Data) {
-        if self.letters == Letters::Ascii {
+        if self.letters == Charset::Ascii {
             ascii::lower(buffer, data);
         }
     }
@@ -219,7 +219,7 @@ impl Theme {
             gone: bold,
             came: bold.add_modifier(Modifier::UNDERLINED),
             phases: [plain, plain, plain],
-            letters: Letters::Unicode,
+            letters: Charset::Unicode,
         }
     }
 
@@ -280,7 +280,7 @@ impl Theme {
 }
 
 /// Converts a look of a theme file to a style.
-fn style(look: &Look) -> Style {
+fn style(look: &RoleStyle) -> Style {
     let colour = |colour: Colour| match colour {
         Colour::Default => Color::Reset,
         Colour::Numbered(number) => colours::numbered(number),

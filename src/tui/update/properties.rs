@@ -15,9 +15,9 @@ use super::*;
 use crate::tui::action::ScreenName;
 use crate::tui::message::QueryReply;
 use crate::tui::model::history::Row;
-use crate::tui::screens::surround::inner;
+use crate::tui::screens::chrome::inner;
 use crate::tui::screens::workbench;
-use crate::tui::testing::samples::{jobs, provider_facts, spent};
+use crate::tui::testing::samples::{jobs, provider_details, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, phase_started, prompt, selection, whole_variant,
 };
@@ -173,7 +173,7 @@ fn laid_out() -> Vec<Bench> {
             bench.tell_of(ticket, vec![EventKind::Judged { comparison: comparison(1, 0, 0.5, true) }, end]);
         }
         for ticket in [bench.model.providers.asked, bench.model.spend.asked].into_iter().flatten() {
-            bench.send(Message::Reply { ticket, reply: QueryReply::Providers(provider_facts()) });
+            bench.send(Message::Reply { ticket, reply: QueryReply::Providers(provider_details()) });
             bench.send(Message::Reply { ticket, reply: QueryReply::Spent(Ok(Box::new(spent(SpendBy::Model)))) });
         }
         if let Some((ticket, _)) = bench.model.jobs.asked {

@@ -93,18 +93,18 @@ fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Replaces every cell with anything hidden in it by [`STAND_IN`], whoever drew it.
+/// Replaces every cell with anything hidden in it by [`REPLACEMENT_CHARACTER`], whoever drew it.
 pub(crate) fn guard(frame: &mut Buffer) {
     for cell in &mut frame.content {
         let is_plain = matches!(cell.symbol().as_bytes(), [b' '..=b'~']);
         if !is_plain && (cell.symbol().contains(char::is_control) || has_hidden(cell.symbol())) {
-            cell.set_symbol(STAND_IN);
+            cell.set_symbol(REPLACEMENT_CHARACTER);
         }
     }
 }
 
 /// Replaces a cell that must not be shown.
-const STAND_IN: &str = "\u{fffd}";
+const REPLACEMENT_CHARACTER: &str = "\u{fffd}";
 
 /// Makes `text` safe to show.
 pub(crate) fn safe(text: &str) -> String {
@@ -188,7 +188,17 @@ mod tests {
         }
         guard(&mut frame);
         let symbols: Vec<&str> = frame.content.iter().map(ratatui::buffer::Cell::symbol).collect();
-        assert_eq!(symbols, [STAND_IN, STAND_IN, STAND_IN, STAND_IN, "é", "👩\u{200d}🔬"]);
+        assert_eq!(
+            symbols,
+            [
+                REPLACEMENT_CHARACTER,
+                REPLACEMENT_CHARACTER,
+                REPLACEMENT_CHARACTER,
+                REPLACEMENT_CHARACTER,
+                "é",
+                "👩\u{200d}🔬"
+            ]
+        );
     }
 
     #[test]

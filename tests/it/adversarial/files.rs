@@ -7,15 +7,15 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const ZERO: &str = "/dev/zero";
 
 /// Runs the program with `/dev/zero` as standard input.
-fn fed_with_zeros(home: &Home, arguments: &[&str]) -> Said {
+fn fed_with_zeros(home: &Home, arguments: &[&str]) -> CommandOutput {
     let mut command = home.bounded();
     command.args(arguments).stdin(File::open(ZERO).expect("/dev/zero"));
-    Said::from(command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().expect("the program ends"))
+    CommandOutput::from(command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().expect("the program ends"))
 }
 
 fn pipe(home: &Home, name: &str) {
@@ -70,7 +70,7 @@ fn endless_bad_records_on_a_pipe_end_the_import() {
     let lines = yes.stdout.take().expect("a pipe");
     let mut command = home.bounded();
     command.args(["import", "-", "--format", "jsonl"]).stdin(lines).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let said = Said::from(command.output().expect("the program ends"));
+    let said = CommandOutput::from(command.output().expect("the program ends"));
     yes.kill().and_then(|()| yes.wait()).expect("ended");
     assert!(said.code > 0 && said.stderr.contains("records are bad; nothing was imported"), "{}", said.stderr);
 }

@@ -39,12 +39,12 @@ const FLOOR: f64 = 256.0 * 1024.0;
 const EMBEDDED: &[&str] = &["one long word", "camel case", "ideographs"];
 
 /// An API over an empty store, with a provider that echoes the text and judges.
-struct World {
+struct ApiFixture {
     api: Api,
     engine: Engine,
 }
 
-impl World {
+impl ApiFixture {
     fn new(text: &str) -> Self {
         let text = Value::from(text).to_string();
         let script =
@@ -96,7 +96,7 @@ async fn allocated(text: &str, with_vectors: bool) -> Vec<(&'static str, f64)> {
     let mut count = |name| {
         counts.push((name, region.change_and_reset().bytes_allocated as f64));
     };
-    let world = World::new(text);
+    let world = ApiFixture::new(text);
     count("a script");
     let request = json!({ "input": format!("Do it: {text}"), "provider": "builtin", "count": 1 });
     world.post("/api/v1/prompts/generate", request).await;

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 /// Runs a command that must fail and returns its JSON problem. As text it must exit the same way.
 #[track_caller]
 fn refused(arguments: &[&str], stdin: &[u8], exit: i32) -> Value {
     let home = Home::new();
-    let in_words: Said = home.run_with_stdin(arguments, stdin).failed(exit);
+    let in_words: CommandOutput = home.run_with_stdin(arguments, stdin).failed(exit);
     assert!(in_words.stderr.starts_with("error: "), "{}", in_words.stderr);
     let as_json = [arguments, &["--format", "json"]].concat();
     let problem = home.run_with_stdin(&as_json, stdin).failed(exit).problem();

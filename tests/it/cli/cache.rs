@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const SCRIPT: &str = "seed: 3\nprice: {input: 3, output: 15}\nanswer: echo\n";
 
@@ -17,7 +17,7 @@ fn caching() -> Home {
     home
 }
 
-fn run(home: &Home, options: &[&str]) -> Said {
+fn run(home: &Home, options: &[&str]) -> CommandOutput {
     let arguments = ["generate", "Name a boat", "--format", "json"];
     home.run(&arguments.into_iter().chain(options.iter().copied()).collect::<Vec<_>>())
 }

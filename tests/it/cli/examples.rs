@@ -11,7 +11,7 @@ use aludel::cli;
 use serde_json::{Value, json};
 
 use super::transfer::alchemy;
-use crate::support::{Home, Said, cancelled_job};
+use crate::support::{CommandOutput, Home, cancelled_job};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_aludel");
 
@@ -168,7 +168,7 @@ fn fault(home: &Home, line: &str) -> Option<String> {
         let (shown, code) = super::ended_on_a_terminal(home, &arguments, keys);
         return (code != 0).then(|| format!("{code}: {shown}"));
     }
-    let said = Said::from(shell(home, line).output().expect("a shell"));
+    let said = CommandOutput::from(shell(home, line).output().expect("a shell"));
     (said.code != 0).then(|| format!("{}: {}", said.code, said.stderr))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const PRIMES: &str = "Write a python function that finds prime numbers";
 
@@ -177,7 +177,7 @@ fn context_is_text_or_a_file_and_reaches_the_prompt() {
 #[test]
 fn the_idea_comes_from_standard_input_or_a_file() {
     let home = Home::new();
-    let input = |said: Said| prompts(&said.quietly_done().json())[0]["original_input"].clone();
+    let input = |said: CommandOutput| prompts(&said.quietly_done().json())[0]["original_input"].clone();
     let tail = ["--count", "1", "--format", "json"];
     let with = |head: &[&'static str]| [head, &tail].concat();
     assert_eq!(input(home.run_with_stdin(&with(&["generate", "-"]), b"Plan a trip\n")), "Plan a trip");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said, cancelled_job};
+use crate::support::{CommandOutput, Home, cancelled_job};
 
 /// Variant 0 finishes at once; the others finish their first phase and hang in the second.
 const TWO_HANG: &str = "
@@ -80,7 +80,7 @@ fn stored(home: &Home) -> Vec<Value> {
 }
 
 /// Checks a job that was resumed and has finished: nothing paid for twice, nothing missing.
-fn assert_made_whole(home: &Home, id: &str, resumed: &Said) {
+fn assert_made_whole(home: &Home, id: &str, resumed: &CommandOutput) {
     let result = resumed.json();
     assert_eq!(result["session_id"], id);
     assert_eq!(result["prompts"].as_array().map(Vec::len), Some(3));

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const TAKEN: &str = "standard input is used as a context";
 
@@ -23,25 +23,25 @@ fn generating(home: &Home, options: &[&str]) -> Command {
 }
 
 /// The output of `generate` with this as standard input.
-fn with_stdin(home: &Home, options: &[&str], stdin: impl Into<Stdio>) -> Said {
-    Said::from(generating(home, options).stdin(stdin).output().expect("it runs to its end"))
+fn with_stdin(home: &Home, options: &[&str], stdin: impl Into<Stdio>) -> CommandOutput {
+    CommandOutput::from(generating(home, options).stdin(stdin).output().expect("it runs to its end"))
 }
 
 /// The output of `generate` with these bytes in a pipe.
-fn with_piped(home: &Home, options: &[&str], bytes: &[u8]) -> Said {
+fn with_piped(home: &Home, options: &[&str], bytes: &[u8]) -> CommandOutput {
     let arguments = [&["generate", "Review this diff", "--count", "1", "--format", "json"], options].concat();
     home.run_with_stdin(&arguments, bytes)
 }
 
-fn ended(child: Child) -> Said {
-    Said::from(child.wait_with_output().expect("it ends"))
+fn ended(child: Child) -> CommandOutput {
+    CommandOutput::from(child.wait_with_output().expect("it ends"))
 }
 
-fn context(said: &Said) -> Value {
+fn context(said: &CommandOutput) -> Value {
     said.json()["prompts"][0]["context"].clone()
 }
 
-fn assert_left_alone(said: Said) {
+fn assert_left_alone(said: CommandOutput) {
     let said = said.quietly_done();
     assert_eq!(context(&said), json!([]));
 }
@@ -98,7 +98,7 @@ fn devices_sockets_and_closed_descriptors_are_not_read() {
     let shell = shell.arg("-c").arg("exec \"$@\" <&-").arg("sh").arg(program.get_program()).args(program.get_args());
     let mut closed = Command::new("/bin/sh");
     closed.env_clear().env("HOME", home.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(home.path());
-    assert_left_alone(Said::from(closed.args(shell.get_args()).output().expect("it runs to its end")));
+    assert_left_alone(CommandOutput::from(closed.args(shell.get_args()).output().expect("it runs to its end")));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_loop_keeps_its_lines_with_no_stdin() {
         );
         let mut shell = Command::new("/bin/sh");
         shell.env_clear().env("HOME", home.path()).env("OLLAMA_HOST", "127.0.0.1:1").current_dir(home.path());
-        Said::from(shell.args(["-c", &script]).output().expect("a shell")).done()
+        CommandOutput::from(shell.args(["-c", &script]).output().expect("a shell")).done()
     };
     let said = run("--no-stdin");
     assert!(!said.stderr.contains("standard input"), "{}", said.stderr);

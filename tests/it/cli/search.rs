@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const IDEAS: [(&str, &str); 4] = [
     ("Apologise to a customer whose parcel came late", "mail"),
@@ -22,7 +22,7 @@ fn filled() -> Home {
     home
 }
 
-fn found(said: &Said) -> Vec<Value> {
+fn found(said: &CommandOutput) -> Vec<Value> {
     said.json().as_array().expect("a list").clone()
 }
 

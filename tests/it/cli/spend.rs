@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 const PRICED: &str =
     "answer: {words: 40}\nprice: {input: 1.0, output: 10.0}\nusage: {input_tokens: 500, output_tokens: 40}\n";
@@ -22,7 +22,7 @@ fn home(script: &str, more: &str) -> Home {
 
 /// Asserts prompts on standard output, the reason on standard error and the cap's exit code.
 #[track_caller]
-fn capped(said: &Said) -> Value {
+fn capped(said: &CommandOutput) -> Value {
     assert_eq!(said.code, 7, "{}", said.stderr);
     let problem = said.problem();
     assert_eq!((&problem["code"], &problem["status"]), (&json!("budget_exceeded"), &json!(422)));
@@ -77,7 +77,7 @@ fn two_processes_at_once_never_pass_the_daily_budget() {
         command.args(["generate", "x", "--count", "8", "--max-tokens", "40", "--format", "json"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
     };
-    let both = [start(), start()].map(|child| Said::from(child.wait_with_output().expect("it ends")));
+    let both = [start(), start()].map(|child| CommandOutput::from(child.wait_with_output().expect("it ends")));
     assert!(both.iter().any(|said| said.code == 7), "48 calls of 0.0009 pass 0.03: one of them must be stopped");
     let report = home.run(&["spend", "--format", "json"]).quietly_done().json();
     let spent = report["total"]["cost_usd"].as_f64().expect("a sum");

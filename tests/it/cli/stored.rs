@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 /// A home with prompts for three ideas, two each, the newest last.
 fn filled() -> Home {
@@ -15,7 +15,7 @@ fn filled() -> Home {
     home
 }
 
-fn rows(said: Said) -> Vec<Value> {
+fn rows(said: CommandOutput) -> Vec<Value> {
     said.quietly_done().json()["prompts"].as_array().expect("prompts").clone()
 }
 

@@ -7,7 +7,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use crate::support::Home;
 
 /// The terminal after a command, and its exit code.
-pub(crate) struct Shown {
+pub(crate) struct TerminalOutput {
     /// Everything it wrote.
     pub(crate) bytes: String,
     /// The screen at the end.
@@ -16,7 +16,7 @@ pub(crate) struct Shown {
 }
 
 /// Runs a command on a terminal and types `keys` once it has written something.
-pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str, &str)], keys: &str) -> Shown {
+pub(crate) fn on_a_terminal(home: &Home, arguments: &[&str], variables: &[(&str, &str)], keys: &str) -> TerminalOutput {
     on_columns(home, arguments, variables, keys, 80)
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn on_columns(
     variables: &[(&str, &str)],
     keys: &str,
     columns: u16,
-) -> Shown {
+) -> TerminalOutput {
     typed_at("", home, arguments, variables, keys, columns)
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn typed_at(
     variables: &[(&str, &str)],
     keys: &str,
     columns: u16,
-) -> Shown {
+) -> TerminalOutput {
     let size = PtySize { rows: 200, cols: columns, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_aludel"));
@@ -67,7 +67,7 @@ pub(crate) fn typed_at(
     let code = child.wait().expect("it ends").exit_code();
     let mut parser = vt100::Parser::new(200.try_into().expect("rows"), columns.try_into().expect("columns"), 0);
     parser.process(&bytes);
-    Shown { bytes: String::from_utf8_lossy(&bytes).into_owned(), screen: parser.screen().contents(), code }
+    TerminalOutput { bytes: String::from_utf8_lossy(&bytes).into_owned(), screen: parser.screen().contents(), code }
 }
 
 /// The text without control sequences (ECMA-48: CSI, parameters, one final letter).

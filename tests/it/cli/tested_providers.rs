@@ -7,7 +7,7 @@ use aludel_core::provider::transport::testing::{ReceivedRequest, Script, Scripte
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 /// Looked for in every output.
 const KEY: &str = "canary-key-0123456789";
@@ -29,7 +29,7 @@ impl Stage {
         Self { home, server, runtime }
     }
 
-    fn run(&self, arguments: &[&str]) -> Said {
+    fn run(&self, arguments: &[&str]) -> CommandOutput {
         let said = self.home.run(arguments);
         assert!(!format!("{said:?}").contains("canary"), "a key is shown: {said:?}");
         said

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 fn home_with_prompts() -> Home {
     let home = Home::new();
@@ -21,7 +21,7 @@ fn change(home: &Home, sql: &str) {
 }
 
 /// The check of this name.
-fn check(said: &Said, name: &str) -> (String, String) {
+fn check(said: &CommandOutput, name: &str) -> (String, String) {
     let checks = said.json()["checks"].as_array().expect("checks").clone();
     let check = checks.iter().find(|check| check["name"] == name).expect("the check");
     let text = |member: &str| check[member].as_str().unwrap_or_default().to_owned();
@@ -109,7 +109,7 @@ fn make_read_only(path: &Path) {
 
 /// Runs the program as a user to whom file modes apply, unlike root.
 #[cfg(unix)]
-fn run_unprivileged(home: &Home, program: &Path, arguments: &[&str]) -> Said {
+fn run_unprivileged(home: &Home, program: &Path, arguments: &[&str]) -> CommandOutput {
     use std::os::unix::process::CommandExt;
     const NOBODY: u32 = 65_534;
     let plain = home.command();
@@ -120,7 +120,7 @@ fn run_unprivileged(home: &Home, program: &Path, arguments: &[&str]) -> Said {
     if is_root {
         command.uid(NOBODY).gid(NOBODY);
     }
-    Said::from(command.output().expect("it runs"))
+    CommandOutput::from(command.output().expect("it runs"))
 }
 
 #[cfg(target_os = "linux")]

@@ -15,19 +15,19 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::house::{House, signal};
 use super::lab::{KEY, Lab};
-use super::stage::{Actor, Asked, Stage};
+use super::stage::{Actor, ReceivedCall, Stage};
 use super::vendors::Vendor;
 
 const A_SECOND: Duration = Duration::from_secs(1);
 
 /// A provider that hangs for the variants selected by `hangs`, and answers the others.
-fn hanging(vendor: Vendor, fault: Fault, hangs: fn(&Asked) -> bool) -> Actor {
+fn hanging(vendor: Vendor, fault: Fault, hangs: fn(&ReceivedCall) -> bool) -> Actor {
     let script = fault.script(vendor, KEY, "").expect("every vendor can hang");
     Actor::new(vendor.name(), vendor).playing(move |asked| hangs(asked).then(|| script.clone()))
 }
 
 /// Asserts that the sockets of these requests are closed within a second.
-async fn close_within_a_second(stage: &Stage, asked: &[Asked]) {
+async fn close_within_a_second(stage: &Stage, asked: &[ReceivedCall]) {
     for asked in asked {
         let closed = tokio::time::timeout(A_SECOND, stage.server().until_closed(asked.connection)).await;
         assert_eq!(closed, Ok(true), "still open: {asked:?}");
@@ -77,7 +77,7 @@ async fn stopping_one_variant_closes_its_socket_and_no_other() {
     while let Some(event) = run.next().await {
         kinds.push(event.kind);
     }
-    let hung: Vec<Asked> =
+    let hung: Vec<ReceivedCall> =
         lab.stage.asked("anthropic").into_iter().filter(|asked| asked.is(Phase::Coagulatio, 1)).collect();
     assert_eq!(hung.len(), 1);
     close_within_a_second(&lab.stage, &hung).await;
@@ -103,7 +103,8 @@ fn a_signal_to_the_program_closes_the_sockets_and_keeps_what_has_finished() {
         while next()["type"] != "variant_finished" {}
         assert!(house.wait(house.stage.server().until_asked(3)));
         signal(child.id(), "INT");
-        let hung: Vec<Asked> = house.stage.asked("openrouter").into_iter().filter(|asked| asked.variant > 0).collect();
+        let hung: Vec<ReceivedCall> =
+            house.stage.asked("openrouter").into_iter().filter(|asked| asked.variant > 0).collect();
         assert_eq!(hung.len(), 2);
         house.wait(close_within_a_second(&house.stage, &hung));
         while next()["type"] != "cancelled" {}

@@ -10,7 +10,7 @@ use aludel_core::event::EventKind;
 use serde_json::json;
 
 use super::fault::Fault;
-use super::lab::{KEY, Lab, Ran};
+use super::lab::{FinishedRun, KEY, Lab};
 use super::stage::{Actor, good_text};
 use super::vendors::Vendor;
 use crate::seeded::Seeded;
@@ -30,12 +30,12 @@ fn bound(first: &str, fallbacks: &str) -> String {
     format!("phases:\n  coagulatio: {{provider: {first}, fallback: [{fallbacks}]}}\n")
 }
 
-async fn run(lab: &Lab) -> Ran {
+async fn run(lab: &Lab) -> FinishedRun {
     lab.run(json!({"count": 1, "phases": ["coagulatio"]})).await.expect("a lawful run")
 }
 
 /// Asserts that the fallback is reported everywhere it should be.
-fn check_fallback(result: &GenerationResult, ran: &Ran, first: &str, fallback: &str) {
+fn check_fallback(result: &GenerationResult, ran: &FinishedRun, first: &str, fallback: &str) {
     let prompt = &result.prompts[0];
     assert_eq!(prompt.provider, fallback);
     assert_eq!(prompt.content, good_text(Phase::Coagulatio, 0));

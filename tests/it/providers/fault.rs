@@ -74,7 +74,7 @@ pub(super) enum Fault {
 
 /// The address of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProviderAddress {
     /// The server that plays scripts.
     Stage,
     /// A port without a listener.
@@ -154,12 +154,12 @@ impl Fault {
     ];
 
     /// The address of its provider.
-    pub(super) const fn place(self) -> Place {
+    pub(super) const fn place(self) -> ProviderAddress {
         match self {
-            Self::NobodyListens => Place::Nowhere,
-            Self::UntrustedCertificate => Place::Untrusted,
-            Self::NoTls => Place::Plain,
-            _ => Place::Stage,
+            Self::NobodyListens => ProviderAddress::Nowhere,
+            Self::UntrustedCertificate => ProviderAddress::Untrusted,
+            Self::NoTls => ProviderAddress::Plain,
+            _ => ProviderAddress::Stage,
         }
     }
 

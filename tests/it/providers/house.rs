@@ -6,7 +6,7 @@ use std::process::Command;
 use tokio::runtime::{Builder, Runtime};
 
 use super::stage::{Actor, Stage, write_templates};
-use crate::support::{Home, Said};
+use crate::support::{CommandOutput, Home};
 
 /// A home configured for a stage.
 pub(super) struct House {
@@ -28,7 +28,7 @@ impl House {
     }
 
     /// Runs the program to its end.
-    pub(super) fn run(&self, arguments: &[&str]) -> Said {
+    pub(super) fn run(&self, arguments: &[&str]) -> CommandOutput {
         self.home.run(arguments)
     }
 

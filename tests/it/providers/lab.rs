@@ -24,7 +24,7 @@ pub(super) struct Lab {
 
 /// A run that is over.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(super) struct FinishedRun {
     pub(super) events: Vec<Event>,
     pub(super) took: Duration,
 }
@@ -46,7 +46,7 @@ impl Lab {
     }
 
     /// Runs to the end, with a fixed input. The laws of event streams are checked for every run.
-    pub(super) async fn run(&self, mut request: Value) -> Result<Ran, String> {
+    pub(super) async fn run(&self, mut request: Value) -> Result<FinishedRun, String> {
         request["input"] = json!("Distil something");
         let request = self.engine.decode(request).map_err(|error| format!("not decoded: {error}"))?;
         let began = tokio::time::Instant::now();
@@ -56,7 +56,7 @@ impl Lab {
             events.push(event);
         }
         laws::check(&events)?;
-        Ok(Ran { events, took: began.elapsed() })
+        Ok(FinishedRun { events, took: began.elapsed() })
     }
 
     /// The stored form of a prompt.
@@ -67,7 +67,7 @@ impl Lab {
     }
 }
 
-impl Ran {
+impl FinishedRun {
     /// The result of a successful run.
     pub(super) fn result(&self) -> Result<&GenerationResult, String> {
         match self.events.last().map(|event| &event.kind) {

@@ -14,9 +14,9 @@ use futures_util::StreamExt;
 use serde_json::json;
 
 use super::canary::Canary;
-use super::fault::{Expected, Fault, Place, Verdict};
-use super::lab::{KEY, Lab, Ran};
-use super::stage::{Actor, Asked, good_text};
+use super::fault::{Expected, Fault, ProviderAddress, Verdict};
+use super::lab::{FinishedRun, KEY, Lab};
+use super::stage::{Actor, ReceivedCall, good_text};
 use super::vendors::{INPUT_TOKENS, MODEL, OPENROUTER_COST, OUTPUT_TOKENS, Vendor};
 
 /// Retries of a call in the matrix.
@@ -69,7 +69,7 @@ impl Cell {
             return forms;
         }
         // Without a server no variant succeeds, so nothing is kept. `program` has one that dies.
-        if fault.place() == Place::Stage {
+        if fault.place() == ProviderAddress::Stage {
             forms.push(Form::Beside);
             if fault.expected(vendor).retried {
                 forms.push(Form::Passing);
@@ -79,7 +79,7 @@ impl Cell {
     }
 
     /// True for a request that meets the fault.
-    fn meets_it(self, asked: &Asked) -> bool {
+    fn meets_it(self, asked: &ReceivedCall) -> bool {
         match self.form {
             Form::Alone => true,
             Form::Beside => asked.is(Phase::Coagulatio, 1),
@@ -178,7 +178,7 @@ async fn examine(lab: &Lab, cell: Cell) -> Result<String, String> {
 }
 
 /// The run failed as it should.
-fn failed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
+fn failed(lab: &Lab, cell: Cell, ran: &FinishedRun) -> Result<String, String> {
     let problem = ran.failure()?;
     check_problem(cell, problem)?;
     let attempts = check_attempts(cell, ran, lab.stage.asked(&cell.name()).len())?;
@@ -189,7 +189,7 @@ fn failed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
 }
 
 /// The second variant failed as it should; the first is complete and stored.
-async fn kept(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
+async fn kept(lab: &Lab, cell: Cell, ran: &FinishedRun) -> Result<String, String> {
     let result = ran.result()?;
     let [prompt] = result.prompts.as_slice() else {
         return Err(format!("{} prompts are kept, not one", result.prompts.len()));
@@ -211,7 +211,7 @@ async fn kept(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
 }
 
 /// It happened once, visibly, and the second call succeeded.
-fn passed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
+fn passed(lab: &Lab, cell: Cell, ran: &FinishedRun) -> Result<String, String> {
     let result = ran.result()?;
     let [prompt] = result.prompts.as_slice() else { return Err("there is no prompt".to_owned()) };
     same("the content", prompt.content.as_str(), good_text(Phase::Coagulatio, 0).as_str())?;
@@ -228,7 +228,7 @@ fn passed(lab: &Lab, cell: Cell, ran: &Ran) -> Result<String, String> {
 }
 
 /// The call was repeated without the refused part, with a warning.
-fn cured(lab: &Lab, cell: Cell, ran: &Ran, warning: &str) -> Result<String, String> {
+fn cured(lab: &Lab, cell: Cell, ran: &FinishedRun, warning: &str) -> Result<String, String> {
     let result = ran.result()?;
     same("the failures", &result.failures.len(), &0)?;
     let variants = if cell.form == Form::Beside { 2 } else { 1 };
@@ -277,12 +277,12 @@ fn check_problem(cell: Cell, problem: &Problem) -> Result<(), String> {
 }
 
 /// Checks the attempts, as reported by the run and as seen by the server; returns their number.
-fn check_attempts(cell: Cell, ran: &Ran, seen: usize) -> Result<usize, String> {
+fn check_attempts(cell: Cell, ran: &FinishedRun, seen: usize) -> Result<usize, String> {
     let retries = ran.retries();
     let attempts = retries.len() + 1;
     let expected = if cell.expected().retried { cell.max_retries() as usize + 1 } else { 1 };
     same("the attempts", &attempts, &expected)?;
-    if cell.fault.place() == Place::Stage {
+    if cell.fault.place() == ProviderAddress::Stage {
         same("the requests the server saw", &seen, &expected)?;
     }
     let least = cell.fault.least_wait_ms();
@@ -299,7 +299,7 @@ fn check_attempts(cell: Cell, ran: &Ran, seen: usize) -> Result<usize, String> {
 /// No retry came before a given date. Only for cells with one variant.
 fn check_dates(lab: &Lab, cell: Cell) -> Result<(), String> {
     let asked = lab.stage.asked(&cell.name());
-    let comes_early = |pair: &[Asked]| {
+    let comes_early = |pair: &[ReceivedCall]| {
         let named = cell.fault.named_second(pair[0].arrived);
         named.is_some_and(|named| pair[1].arrived.as_second() < named)
     };

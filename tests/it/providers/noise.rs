@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::runtime::Builder;
 
 use super::fault::PIECES;
-use super::lab::{Lab, Ran};
+use super::lab::{FinishedRun, Lab};
 use super::stage::Actor;
 use super::vendors::{MODEL, Vendor};
 
@@ -76,14 +76,14 @@ fn whole(vendor: Vendor) -> Vec<u8> {
 }
 
 /// A provider per case, so that no breaker opens. All send the bytes set here.
-struct Babel {
+struct NoiseProvider {
     vendor: Vendor,
     lab: Lab,
     said: Arc<Mutex<Script>>,
     next: AtomicUsize,
 }
 
-impl Babel {
+impl NoiseProvider {
     async fn open(vendor: Vendor) -> Self {
         let said = Arc::new(Mutex::new(Script::nothing()));
         let actor = |number: usize| {
@@ -105,7 +105,7 @@ impl Babel {
     }
 
     /// One call to a provider that was not called before.
-    async fn ask(&self) -> Result<Ran, String> {
+    async fn ask(&self) -> Result<FinishedRun, String> {
         let provider = format!("p{}", self.next.fetch_add(1, Ordering::Relaxed) % PROVIDERS);
         let request = json!({"provider": provider, "count": 1, "phases": ["coagulatio"], "save": false});
         let ran = tokio::time::timeout(PATIENCE, self.lab.run(request)).await;
@@ -143,7 +143,7 @@ impl Babel {
 fn try_all<S: Strategy>(strategy: impl Fn(Vendor) -> S, bytes: impl Fn(Vendor, S::Value) -> (Vec<u8>, usize)) {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     for vendor in Vendor::ALL {
-        let babel = runtime.block_on(Babel::open(vendor));
+        let babel = runtime.block_on(NoiseProvider::open(vendor));
         let config = Config { cases: CASES, max_shrink_iters: SHRINKS, failure_persistence: None, ..Config::default() };
         let outcome = TestRunner::new(config).run(&strategy(vendor), |drawn| {
             let (bytes, piece) = bytes(vendor, drawn);
@@ -163,7 +163,7 @@ fn random_bytes_are_an_error_and_never_more() {
 fn a_whole_answer_is_read_whatever_its_pieces() {
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     for vendor in Vendor::ALL {
-        let babel = runtime.block_on(Babel::open(vendor));
+        let babel = runtime.block_on(NoiseProvider::open(vendor));
         let bytes = whole(vendor);
         for piece in [1, 2, 3, 5, 7, 64, 4096] {
             let content = runtime.block_on(async {

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::fault::Fault;
 use super::house::House;
 use super::lab::KEY;
-use super::stage::{Actor, Asked, good_text};
+use super::stage::{Actor, ReceivedCall, good_text};
 use super::vendors::Vendor;
-use crate::support::Said;
+use crate::support::CommandOutput;
 
 /// A house with one provider that has this fault for the requests selected by `meets_it`.
-fn house(vendor: Vendor, fault: Fault, max_retries: u32, meets_it: fn(&Asked) -> bool) -> House {
+fn house(vendor: Vendor, fault: Fault, max_retries: u32, meets_it: fn(&ReceivedCall) -> bool) -> House {
     House::open("", |elsewhere| {
         let script = fault.script(vendor, KEY, elsewhere).expect("a fault of this vendor");
         let mut actor = Actor::new(vendor.name(), vendor)
@@ -24,11 +24,11 @@ fn house(vendor: Vendor, fault: Fault, max_retries: u32, meets_it: fn(&Asked) ->
     })
 }
 
-fn is_cured(fault: Fault, asked: &Asked) -> bool {
+fn is_cured(fault: Fault, asked: &ReceivedCall) -> bool {
     fault == Fault::RefusedTemperature && !asked.has_temperature
 }
 
-fn generate(house: &House, options: &[&str]) -> Said {
+fn generate(house: &House, options: &[&str]) -> CommandOutput {
     house.run(&[&["generate", "Distil something", "--phases", "solutio,coagulatio"], options].concat())
 }
 

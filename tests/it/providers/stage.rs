@@ -1,6 +1,6 @@
 //! A loopback server that plays many providers, each under its own path, and their configuration.
 //!
-//! Also identifies requests ([`Asked`], from the marks that [`write_templates`] adds to each), and
+//! Also identifies requests ([`ReceivedCall`], from the marks that [`write_templates`] adds to each), and
 //! has an unused port, an untrusted certificate, and an [elsewhere](Stage::elsewhere_asked) that no
 //! request may reach. Each request is checked on arrival: its path, and the key in its vendor's
 //! header only; [`Stage::objections`] has the violations.
@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 
-use super::fault::{PIECES, Place, whole};
+use super::fault::{PIECES, ProviderAddress, whole};
 use super::lab::KEY;
 use super::vendors::{MODEL, Vendor};
 
@@ -27,7 +27,7 @@ pub(super) struct Actor {
     /// Its name in the configuration and in its address.
     pub(super) name: String,
     pub(super) vendor: Vendor,
-    pub(super) place: Place,
+    pub(super) place: ProviderAddress,
     pub(super) timeout_s: u64,
     pub(super) max_retries: u32,
     /// The key it must receive.
@@ -35,15 +35,15 @@ pub(super) struct Actor {
     /// More lines of its configuration, such as `model: x`; a key source replaces `api_key`.
     pub(super) more: Vec<String>,
     /// Its reaction to a request; `None`: a good answer.
-    pub(super) play: Play,
+    pub(super) play: Behaviour,
 }
 
 /// An actor's reaction to a request.
-pub(super) type Play = Box<dyn Fn(&Asked) -> Option<Script> + Send + Sync>;
+pub(super) type Behaviour = Box<dyn Fn(&ReceivedCall) -> Option<Script> + Send + Sync>;
 
 /// The relevant parts of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ReceivedCall {
     /// How many requests this actor had before.
     pub(super) nth: usize,
     /// The phase's name; empty for anything but a chat.
@@ -59,7 +59,7 @@ pub(super) struct Asked {
     pub(super) arrived: Timestamp,
 }
 
-impl Asked {
+impl ReceivedCall {
     /// True for a request for this phase of this variant.
     pub(super) fn is(&self, phase: Phase, variant: u32) -> bool {
         self.phase == phase.as_str() && self.variant == variant
@@ -72,7 +72,7 @@ impl Actor {
         Self {
             name: name.into(),
             vendor,
-            place: Place::Stage,
+            place: ProviderAddress::Stage,
             timeout_s: 60,
             max_retries: 2,
             key: KEY.to_owned(),
@@ -83,7 +83,7 @@ impl Actor {
 
     /// Replaces the behaviour.
     #[must_use]
-    pub(super) fn playing(mut self, play: impl Fn(&Asked) -> Option<Script> + Send + Sync + 'static) -> Self {
+    pub(super) fn playing(mut self, play: impl Fn(&ReceivedCall) -> Option<Script> + Send + Sync + 'static) -> Self {
         self.play = Box::new(play);
         self
     }
@@ -91,8 +91,8 @@ impl Actor {
 
 /// The record of all requests.
 #[derive(Default)]
-struct Witness {
-    asked: BTreeMap<String, Vec<Asked>>,
+struct RequestLog {
+    asked: BTreeMap<String, Vec<ReceivedCall>>,
     objections: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ pub(super) struct Stage {
     untrusted: ScriptedServer,
     nowhere: (TcpSocket, SocketAddr),
     answering_in_plain: JoinHandle<()>,
-    witness: Arc<Mutex<Witness>>,
+    witness: Arc<Mutex<RequestLog>>,
     configuration: String,
 }
 
@@ -112,7 +112,7 @@ impl Stage {
     pub(super) async fn open(actors: impl FnOnce(&str) -> Vec<Actor>) -> Self {
         let elsewhere = ScriptedServer::answering(|_| Script::whole(200, &[], "")).await;
         let actors = actors(elsewhere.url());
-        let witness = Arc::new(Mutex::new(Witness::default()));
+        let witness = Arc::new(Mutex::new(RequestLog::default()));
         let untrusted = ScriptedServer::start_tls([Script::whole(200, &[], "")]).await;
         let nowhere = TcpSocket::new_v4().expect("a socket");
         // Bound but not listening: connections are refused, and no one else gets the port.
@@ -121,7 +121,7 @@ impl Stage {
         let plain = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let (plain, answering_in_plain) =
             (plain.local_addr().expect("a bound port"), tokio::spawn(answer_in_plain(plain)));
-        let lines: Vec<(String, Place, String)> =
+        let lines: Vec<(String, ProviderAddress, String)> =
             actors.iter().map(|actor| (actor.name.clone(), actor.place, lines_of(actor))).collect();
         let server = {
             let witness = Arc::clone(&witness);
@@ -131,10 +131,10 @@ impl Stage {
         let mut configuration = "providers:\n".to_owned();
         for (name, place, lines) in lines {
             let host = match place {
-                Place::Stage => server.url().to_owned(),
-                Place::Plain => format!("https://{plain}"),
-                Place::Nowhere => format!("http://{address}"),
-                Place::Untrusted => untrusted.url().to_owned(),
+                ProviderAddress::Stage => server.url().to_owned(),
+                ProviderAddress::Plain => format!("https://{plain}"),
+                ProviderAddress::Nowhere => format!("http://{address}"),
+                ProviderAddress::Untrusted => untrusted.url().to_owned(),
             };
             let _ = write!(configuration, "  {name}:\n{}", lines.replace("{host}", &host));
         }
@@ -147,7 +147,7 @@ impl Stage {
     }
 
     /// Every request of one actor.
-    pub(super) fn asked(&self, name: &str) -> Vec<Asked> {
+    pub(super) fn asked(&self, name: &str) -> Vec<ReceivedCall> {
         lock(&self.witness).asked.get(name).cloned().unwrap_or_default()
     }
 
@@ -184,7 +184,7 @@ async fn answer_in_plain(listener: TcpListener) {
     }
 }
 
-fn lock(witness: &Mutex<Witness>) -> std::sync::MutexGuard<'_, Witness> {
+fn lock(witness: &Mutex<RequestLog>) -> std::sync::MutexGuard<'_, RequestLog> {
     witness.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -212,7 +212,7 @@ fn lines_of(actor: &Actor) -> String {
 }
 
 /// Checks and records a request, and answers as its actor.
-fn answer(actors: &BTreeMap<String, Actor>, witness: &Mutex<Witness>, request: &ReceivedRequest) -> Script {
+fn answer(actors: &BTreeMap<String, Actor>, witness: &Mutex<RequestLog>, request: &ReceivedRequest) -> Script {
     let (name, path) = request.path.trim_start_matches('/').split_once('/').unwrap_or_default();
     let Some(actor) = actors.get(name) else {
         lock(witness).objections.push(format!("{} {} is nobody's", request.method, request.path));
@@ -230,7 +230,7 @@ fn answer(actors: &BTreeMap<String, Actor>, witness: &Mutex<Witness>, request: &
         let place = objections.into_iter().map(|objection| format!("{} {}: {objection}", request.method, request.path));
         witness.objections.extend(place);
         let before = witness.asked.entry(name.to_owned()).or_default();
-        let asked = Asked {
+        let asked = ReceivedCall {
             nth: before.len(),
             phase,
             variant,

@@ -63,10 +63,10 @@ fn protection_that_is_not_there_yet_is_not_pretended() {
 }
 
 /// Arguments, environment and configuration of a server.
-type Way<'a> = (Vec<&'a str>, Vec<(&'a str, &'a str)>, String);
+type ListenSetup<'a> = (Vec<&'a str>, Vec<(&'a str, &'a str)>, String);
 
 /// Every way to make a server listen on this host.
-fn ways(host: &str) -> Vec<Way<'_>> {
+fn ways(host: &str) -> Vec<ListenSetup<'_>> {
     let in_file = format!("server: {{host: '{host}', port: 0}}\n");
     let flags = vec!["http-server", "--port", "0", "--host", host];
     vec![
@@ -104,7 +104,7 @@ fn a_server_that_others_could_reach_does_not_start_unasked() {
 /// No machine has 192.0.2.1 (RFC 5737), so binding it fails even where allowed.
 #[test]
 fn what_the_user_allows_is_tried() {
-    let allowances: [Way<'_>; 3] = [
+    let allowances: [ListenSetup<'_>; 3] = [
         (vec!["http-server", "--host", "192.0.2.1", "--insecure-no-auth"], Vec::new(), String::new()),
         (
             Vec::new(),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::Said;
+use super::CommandOutput;
 
 /// A home folder that lives as long as the test. The program's files are in `.aludel` below it.
 pub(crate) struct Home {
@@ -81,35 +81,35 @@ impl Home {
 
     /// Runs [`Home::bounded`] to its end, with these bytes on standard input.
     #[cfg(all(target_os = "linux", feature = "server"))]
-    pub(crate) fn run_bounded(&self, arguments: &[&str], stdin: &[u8]) -> Said {
+    pub(crate) fn run_bounded(&self, arguments: &[&str], stdin: &[u8]) -> CommandOutput {
         let mut command = self.bounded();
         command.args(arguments);
         run(command, stdin)
     }
 
     /// Runs the program to its end, with the null device as standard input.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn run(&self, arguments: &[&str]) -> CommandOutput {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null());
-        Said::from(command.output().expect("the program runs to its end"))
+        CommandOutput::from(command.output().expect("the program runs to its end"))
     }
 
     /// Runs the program to its end, with these bytes on standard input.
-    pub(crate) fn run_with_stdin(&self, arguments: &[&str], stdin: &[u8]) -> Said {
+    pub(crate) fn run_with_stdin(&self, arguments: &[&str], stdin: &[u8]) -> CommandOutput {
         let mut command = self.command();
         command.args(arguments);
         run(command, stdin)
     }
 
     /// Runs the program to its end with variables added to its environment.
-    pub(crate) fn run_with_env(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+    pub(crate) fn run_with_env(&self, arguments: &[&str], variables: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.command();
         command.args(arguments).envs(variables.iter().copied()).stdin(Stdio::null());
-        Said::from(command.output().expect("the program runs to its end"))
+        CommandOutput::from(command.output().expect("the program runs to its end"))
     }
 }
 
-fn run(mut command: Command, stdin: &[u8]) -> Said {
+fn run(mut command: Command, stdin: &[u8]) -> CommandOutput {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut pipe = child.stdin.take().expect("a pipe");
@@ -119,5 +119,5 @@ fn run(mut command: Command, stdin: &[u8]) -> Said {
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().expect("the program ends");
     writer.join().expect("the writer ends");
-    Said::from(output)
+    CommandOutput::from(output)
 }

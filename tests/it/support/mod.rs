@@ -6,7 +6,7 @@ mod said;
 
 pub(crate) use home::Home;
 pub(crate) use jobs::cancelled_job;
-pub(crate) use said::Said;
+pub(crate) use said::CommandOutput;
 
 /// The marks a scripted judge needs to pass its test, as map entries: one for each worsened copy.
 pub(crate) fn worse_marks() -> String {

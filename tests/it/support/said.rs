@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The output and exit code of a command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     /// Standard output.
     pub(crate) stdout: String,
     /// Standard error.
@@ -15,7 +15,7 @@ pub(crate) struct Said {
     pub(crate) code: i32,
 }
 
-impl From<Output> for Said {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             stdout: String::from_utf8(output.stdout).expect("UTF-8 on standard output"),
@@ -25,7 +25,7 @@ impl From<Output> for Said {
     }
 }
 
-impl Said {
+impl CommandOutput {
     /// Asserts success without any standard error.
     #[track_caller]
     pub(crate) fn quietly_done(self) -> Self {

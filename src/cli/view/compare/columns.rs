@@ -9,19 +9,19 @@ use aludel_core::text::shown::escape;
 use textwrap::core::display_width;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::cli::shown::Shown;
-use crate::cli::view::ornament::{BESIDE, Ornament};
+use crate::cli::shown::EscapedText;
 use crate::cli::view::page::{Paint, Role};
+use crate::cli::view::symbols::{COLUMN_SEPARATOR, Symbol};
 
 /// Between the columns.
-const RULE: Ornament = BESIDE;
+const RULE: Symbol = COLUMN_SEPARATOR;
 /// Columns of the rule.
 const RULE_WIDTH: usize = 3;
 /// A tab, as blanks.
 const TAB: &str = "    ";
 
 /// Lines of at most `width` columns, each with both sides.
-pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Vec<Shown> {
+pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Vec<EscapedText> {
     let column = width.saturating_sub(RULE_WIDTH) / 2;
     let mut lines = Vec::new();
     for [first, second] in level_blocks(parts) {
@@ -34,7 +34,7 @@ pub(super) fn side_by_side(parts: &[DiffPart], width: usize, paint: Paint) -> Ve
             let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
             let padding = " ".repeat(column.saturating_sub(left.width));
             let rule = paint.text(Role::Faint, RULE.as_str());
-            lines.push(Shown::of_parts([left.text, padding.into(), rule, right.text]).trimmed_at_the_end());
+            lines.push(EscapedText::of_parts([left.text, padding.into(), rule, right.text]).trimmed_at_the_end());
         }
     }
     lines
@@ -87,13 +87,13 @@ fn level_blocks(parts: &[DiffPart]) -> Vec<[Vec<Piece<'_>>; 2]> {
 /// A line of one column.
 #[derive(Debug, Clone, Default)]
 struct Line {
-    text: Shown,
+    text: EscapedText,
     width: usize,
 }
 
 /// Wraps the pieces to lines of at most `width` columns.
 fn wrap(pieces: &[Piece<'_>], width: usize, paint: Paint) -> Vec<Line> {
-    let mut filling = Filling { lines: vec![Line::default()], run: String::new(), op: DiffOp::Equal, width, paint };
+    let mut filling = LineFiller { lines: vec![Line::default()], run: String::new(), op: DiffOp::Equal, width, paint };
     let mut word = Word::default();
     for piece in pieces {
         for (at, segment) in piece.text.split('\n').enumerate() {
@@ -137,7 +137,7 @@ impl Word {
 }
 
 /// Fills lines with words; consecutive words of one operation are coloured together.
-struct Filling {
+struct LineFiller {
     lines: Vec<Line>,
     run: String,
     op: DiffOp,
@@ -145,7 +145,7 @@ struct Filling {
     paint: Paint,
 }
 
-impl Filling {
+impl LineFiller {
     fn word(&mut self, word: Word) {
         let width = word.width();
         if self.filled() > 0 && self.filled() + width > self.width {

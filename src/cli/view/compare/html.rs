@@ -26,7 +26,7 @@ struct Values<'a> {
     /// The two sides of the diff, if there is one.
     first: Option<Vec<Piece<'a>>>,
     second: Option<Vec<Piece<'a>>>,
-    selection: Option<Chosen>,
+    selection: Option<JudgeChoice>,
 }
 
 /// A prompt as the page shows it.
@@ -72,7 +72,7 @@ pub(crate) fn page_of_comparison(result: &CompareResult, now: Timestamp) -> Resu
         prompts: columns(result, &names),
         first: side(DiffOp::Delete),
         second: side(DiffOp::Insert),
-        selection: result.selection.as_ref().map(|selected| Chosen::of(result, selected)),
+        selection: result.selection.as_ref().map(|selected| JudgeChoice::of(result, selected)),
         names,
     };
     templates
@@ -106,15 +106,15 @@ fn columns(result: &CompareResult, names: &[&str]) -> Vec<Column> {
 
 /// The judge's choice, as the page shows it.
 #[derive(Serialize)]
-struct Chosen {
+struct JudgeChoice {
     sureness: String,
     reasoning: String,
-    ranking: Vec<Place>,
+    ranking: Vec<CandidateStanding>,
 }
 
 /// The standing of a candidate.
 #[derive(Serialize)]
-struct Place {
+struct CandidateStanding {
     label: String,
     score: f64,
     low: f64,
@@ -124,12 +124,12 @@ struct Place {
     ties: u32,
 }
 
-impl Chosen {
+impl JudgeChoice {
     fn of(result: &CompareResult, selected: &aludel_core::domain::SelectResult) -> Self {
         let name = |id| result.prompts.iter().position(|prompt| prompt.id == id).map_or_else(String::new, label);
         let called = |word: &str| result.prompts.iter().position(|prompt| prompt.id.short() == word).map(label);
         let percent = |share: f64| (share * 1000.0).round() / 10.0;
-        let place = |standing: &aludel_core::domain::Standing| Place {
+        let place = |standing: &aludel_core::domain::RankedCandidate| CandidateStanding {
             label: name(standing.prompt_id),
             score: percent(standing.score),
             low: percent(standing.interval[0]),

@@ -1,6 +1,6 @@
 //! Tests of comparisons on terminals of several widths, as a document and as an HTML page.
 
-use aludel_core::compare::{Measuring, compare};
+use aludel_core::compare::{CompareContext, compare};
 use aludel_core::domain::SelectResult;
 use aludel_core::rank::Weights;
 use serde_json::json;
@@ -16,7 +16,7 @@ fn of(contents: &[&str]) -> CompareResult {
     let ends = ["7a3f9c21", "5e0b44d9", "0a0b0c0d"];
     let prompts: Vec<Prompt> =
         contents.iter().zip(ends).map(|(content, end)| samples::prompt(end, 0, "direct", content, 0.8)).collect();
-    compare(prompts, &Measuring { task: Some("Review Rust"), gaps: Vec::new(), weights: &Weights::default() })
+    compare(prompts, &CompareContext { task: Some("Review Rust"), gaps: Vec::new(), weights: &Weights::default() })
 }
 
 fn with_selection() -> CompareResult {

@@ -12,7 +12,7 @@ use yaml_edit::path::YamlPath as _;
 use yaml_edit::{Document, ScalarValue, YamlFile, YamlValue};
 
 use super::{of_text, validate_text};
-use crate::config::expand::{self, Expanded, Variables};
+use crate::config::expand::{self, Expanded, VariableLookup};
 use crate::config::kind::Kind;
 use crate::config::merge::is_redacted;
 use crate::config::tree::{self, Node};
@@ -67,7 +67,7 @@ fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
     let path = keys::segments(key);
     let Some(known) = keys::find(key) else {
         let message = match keys::named(&path) {
-            keys::Named::Section => {
+            keys::KeyLookup::Section => {
                 let below = keys::children(&path);
                 let such = if below.is_empty() { "a name".to_owned() } else { below.join(", ") };
                 format!("is a section; add what to set in it, separated by a dot ({such})")
@@ -76,7 +76,7 @@ fn checked(key: &str, raw: &str) -> Result<Value, ConfigError> {
         };
         return Err(refuse(message));
     };
-    match expand::expand(raw, Variables::Unknown).map_err(refuse)? {
+    match expand::expand(raw, VariableLookup::Unknown).map_err(refuse)? {
         Expanded::Unknown if known.kind == Kind::List => {
             Ok(raw.split(',').map(str::trim).filter(|item| !item.is_empty()).collect())
         }

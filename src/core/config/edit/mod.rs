@@ -15,7 +15,7 @@ pub use change::{as_if_set, set};
 pub use starter::init;
 pub use view::{Setting, export, get, show};
 
-use super::expand::Variables;
+use super::expand::VariableLookup;
 use super::merge::Merged;
 use super::{Config, Origins, Paths, build, check};
 use crate::error::{ConfigError, Error};
@@ -46,7 +46,7 @@ pub fn of_file(paths: &Paths) -> Result<(Config, Origins), Error> {
 fn of_text(paths: &Paths, text: Option<&str>) -> Result<(Config, Origins), Error> {
     let mut merged = Merged::default();
     if let Some(text) = text {
-        merged.add_file(&paths.config_file, text, paths, Variables::Unknown);
+        merged.add_file(&paths.config_file, text, paths, VariableLookup::Unknown);
     }
     check::check(&mut merged, paths);
     ConfigError::unless_empty(std::mem::take(&mut merged.faults))?;
@@ -56,7 +56,7 @@ fn of_text(paths: &Paths, text: Option<&str>) -> Result<(Config, Origins), Error
 /// Checks a text that is or will be the file.
 fn validate_text(paths: &Paths, text: &str) -> Result<(), ConfigError> {
     let mut merged = Merged::default();
-    merged.add_file(&paths.config_file, text, paths, Variables::Unknown);
+    merged.add_file(&paths.config_file, text, paths, VariableLookup::Unknown);
     check::check(&mut merged, paths);
     ConfigError::unless_empty(merged.faults)
 }

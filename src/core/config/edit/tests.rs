@@ -476,7 +476,7 @@ proptest! {
         let before = home.text();
         match home.set(&key, &raw) {
             Ok(()) => {
-                let given = match config::expand::expand(&raw, Variables::Unknown).unwrap() {
+                let given = match config::expand::expand(&raw, VariableLookup::Unknown).unwrap() {
                     config::expand::Expanded::Plain(plain) => row.kind.parse(&plain).unwrap(),
                     _ => return Ok(()),
                 };

@@ -48,7 +48,9 @@ pub fn get(loaded: &Loaded, key: &str) -> Result<Value, Error> {
     let tree = tree(&loaded.config)?;
     match (at(&tree, &path), keys::named(&path)) {
         (Some(value), _) => Ok(value.clone()),
-        (None, keys::Named::Nothing) => Err(unknown(key, format!("is not a known key; {}", keys::suggestion(&path)))),
+        (None, keys::KeyLookup::Nothing) => {
+            Err(unknown(key, format!("is not a known key; {}", keys::suggestion(&path))))
+        }
         (None, _) => match path[..] {
             ["providers", name, ..] if !loaded.config.providers.contains_key(name) => {
                 Err(unknown(key, format!("there is no provider `{name}` in the configuration")))

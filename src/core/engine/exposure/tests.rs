@@ -170,7 +170,7 @@ fn many_findings_are_told_in_part() {
         chmod(&path, 0o666);
     }
     let said = home.said();
-    assert_eq!((said.len(), said[MOST_TOLD].as_str()), (MOST_TOLD + 1, "and 20 more"));
+    assert_eq!((said.len(), said[MOST_LISTED].as_str()), (MOST_LISTED + 1, "and 20 more"));
 }
 
 #[test]

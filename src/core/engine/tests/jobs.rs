@@ -6,7 +6,7 @@ use super::*;
 use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest, SelectRequest};
 use crate::domain::{JobDetails, JobState, Operation, SessionId};
 use crate::event::run::Run;
-use crate::store::{Held, Taking, Worker};
+use crate::store::{Held, JobClaim, Worker};
 
 /// Every call costs something, and the second and third variant hang in their second phase.
 const HANGS: &str = "
@@ -338,7 +338,9 @@ async fn a_worker_that_overslept_does_not_write_over_another() {
     let id = interrupted(&home, json!({})).await;
     let engine = home.engine_of_another_process();
     let worker = Worker { name: "another".to_owned(), lease: Duration::from_mins(1) };
-    let Some(Taking::Taken(taken)) = engine.store().take_job(id, worker).await.unwrap() else { panic!("it is free") };
+    let Some(JobClaim::ClaimedJob(taken)) = engine.store().take_job(id, worker).await.unwrap() else {
+        panic!("it is free")
+    };
     assert_eq!(taken.job.attempt, 2);
     let old = crate::store::JobProgress { done: 1, ..crate::store::JobProgress::default() };
     let refused = engine.store().record_progress(Held { id, attempt: 1 }, old).await.unwrap_err();

@@ -2,7 +2,7 @@
 //! their kind, and the size of its signal for a known difference.
 
 use super::figures::Sample;
-use super::profile::Answers;
+use super::profile::AuditAnswers;
 use super::{Text, Trial};
 use crate::domain::Calibration;
 
@@ -20,7 +20,7 @@ const KINDS: [(Trial, Text, Text); 4] = [
 ];
 
 /// Estimates the calibration; `None` with too few answers.
-pub(super) fn of(answers: &Answers<'_>) -> Option<Calibration> {
+pub(super) fn of(answers: &AuditAnswers<'_>) -> Option<Calibration> {
     let signal = Sample::of(&answers.signals())?;
     let length_error = answers.length()?.error?;
     let (mut contrasts, mut kinds) = (0, 0);

@@ -2,7 +2,7 @@
 
 use crate::error::{Code, Error, Result};
 use crate::judge::Judge;
-use crate::judge::ask::Unanswered;
+use crate::judge::ask::AnswerError;
 
 /// The number of failures in a row that ends an audit.
 pub(super) const MOST: usize = 8;
@@ -34,14 +34,14 @@ impl Failures {
     ///
     /// # Errors
     /// A reached cap, at once; otherwise the failure, if it is one too many.
-    pub(super) fn add(&mut self, judge: &Judge, unanswered: Unanswered) -> Result<()> {
+    pub(super) fn add(&mut self, judge: &Judge, unanswered: AnswerError) -> Result<()> {
         self.asked += 1;
         self.missing += 1;
         self.in_a_row += 1;
         match unanswered {
-            Unanswered::Failed(error) if error.code() == Code::BudgetExceeded => return Err(error),
-            Unanswered::Failed(error) => self.error = Some(error),
-            Unanswered::Unreadable(fault) => self.unreadable = fault,
+            AnswerError::Failed(error) if error.code() == Code::BudgetExceeded => return Err(error),
+            AnswerError::Failed(error) => self.error = Some(error),
+            AnswerError::Unreadable(fault) => self.unreadable = fault,
         }
         if self.in_a_row < MOST {
             return Ok(());

@@ -6,11 +6,11 @@
 
 use super::Trial;
 use super::figures::{Sample, chance_of_so_few};
-use super::profile::{Answers, Length};
+use super::profile::{AuditAnswers, LengthBias};
 use crate::domain::JudgeProfile;
 
 /// The least position bias that matters, in margins, given that both orders are averaged.
-const NOTABLE_LEAN: f64 = 0.1;
+const NOTABLE_POSITION_BIAS: f64 = 0.1;
 /// The least other bias that matters, in margins.
 const NOTABLE_BIAS: f64 = 0.2;
 /// The share of good behaviour below which a fault matters.
@@ -38,7 +38,12 @@ impl Counts {
 }
 
 /// Sets the faults of the profile, and whether the judge is usable.
-pub(super) fn name(profile: &mut JudgeProfile, answers: &Answers<'_>, length: Option<&Length>, counts: &Counts) {
+pub(super) fn name(
+    profile: &mut JudgeProfile,
+    answers: &AuditAnswers<'_>,
+    length: Option<&LengthBias>,
+    counts: &Counts,
+) {
     let mut all: Vec<String> = [missing(profile), blind(answers)].into_iter().flatten().collect();
     profile.usable = all.is_empty();
     all.extend(position_bias(answers.position_bias()));
@@ -68,7 +73,7 @@ fn missing(profile: &JudgeProfile) -> Option<String> {
 }
 
 /// The fault of a judge for which the good prompts did not win significantly.
-fn blind(answers: &Answers<'_>) -> Option<String> {
+fn blind(answers: &AuditAnswers<'_>) -> Option<String> {
     let signals = answers.signals();
     let Some(signal) = Sample::of(&signals) else {
         return Some("it never compared a good prompt with a deliberately worsened one in both orders".to_owned());
@@ -84,8 +89,9 @@ fn blind(answers: &Answers<'_>) -> Option<String> {
 }
 
 fn position_bias(position_bias: Option<Sample>) -> Option<String> {
-    let position_bias = position_bias
-        .filter(|position_bias| position_bias.mean.abs() >= NOTABLE_LEAN && position_bias.is_beyond_chance())?;
+    let position_bias = position_bias.filter(|position_bias| {
+        position_bias.mean.abs() >= NOTABLE_POSITION_BIAS && position_bias.is_beyond_chance()
+    })?;
     let place = if position_bias.mean > 0.0 { "first" } else { "second" };
     Some(format!("it prefers what is shown {place}, by a margin of {:.2}", position_bias.mean.abs()))
 }
@@ -95,7 +101,7 @@ fn inconsistent(consistency: Option<f64>) -> Option<String> {
     Some(format!("its two orders agreed in only {:.0} % of the pairs that differ in worth", share * 100.0))
 }
 
-fn is_notable(length: &Length) -> bool {
+fn is_notable(length: &LengthBias) -> bool {
     let of = |error| Sample { mean: length.slope, error, count: length.count };
     length.slope >= NOTABLE_BIAS && length.error.is_some_and(|error| of(error).is_above_chance())
 }

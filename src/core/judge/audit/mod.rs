@@ -24,7 +24,7 @@ mod tests;
 use futures_util::StreamExt;
 use serde::Deserialize;
 
-use super::ask::{Asker, Unanswered};
+use super::ask::{AnswerError, Asker};
 use super::{Judge, Judging};
 use crate::domain::{JudgeProfile, ModelMetadata};
 use crate::error::Error;
@@ -162,9 +162,9 @@ pub fn most_calls(cases: &[Case]) -> (u64, u64) {
 }
 
 /// The result of one question.
-struct Answered {
+struct AuditAnswer {
     /// A margin for the text shown first, or a score.
-    figure: Result<f64, Unanswered>,
+    figure: Result<f64, AnswerError>,
     spent: Vec<ModelMetadata>,
 }
 
@@ -196,7 +196,7 @@ pub async fn audit(
     let mut answers = futures_util::stream::iter(asked).buffer_unordered(judging.max_concurrency.max(1));
     let (mut figures, mut spent) = (vec![None; total], Vec::new());
     let mut done = 0;
-    while let Some((at, Answered { figure, spent: calls })) = answers.next().await {
+    while let Some((at, AuditAnswer { figure, spent: calls })) = answers.next().await {
         done += 1;
         told(done, total);
         spent.extend(calls);
@@ -217,15 +217,15 @@ pub async fn audit(
     Ok(profile(judge.name(), judging.now, &questions, &figures, &ModelMetadata::sum(&spent)))
 }
 
-async fn put(asker: &Asker<'_>, judge: &Judge, question: &Question) -> Answered {
+async fn put(asker: &Asker<'_>, judge: &Judge, question: &Question) -> AuditAnswer {
     match &question.ask {
         Ask::Which { first, second, .. } => {
             let answer = asker.compare(judge, first, second).await;
-            Answered { figure: answer.reply.map(|compared| compared.margin), spent: answer.spent }
+            AuditAnswer { figure: answer.reply.map(|compared| compared.margin), spent: answer.spent }
         }
         Ask::HowGood { text, .. } => {
             let answer = asker.rate(judge, text).await;
-            Answered { figure: answer.reply.map(|rated| rated.score), spent: answer.spent }
+            AuditAnswer { figure: answer.reply.map(|rated| rated.score), spent: answer.spent }
         }
     }
 }

@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use super::{Case, Failures};
 use crate::domain::{ModelMetadata, Phase, TargetFamily};
 use crate::error::{Error, Result};
-use crate::judge::ask::Unanswered;
+use crate::judge::ask::AnswerError;
 use crate::judge::{Judge, Judging};
 use crate::provider::{Brief, ChatRequest, Message, PhaseBrief, Role, complete};
 
@@ -38,7 +38,7 @@ pub async fn in_own_words(
             Ok((text, completion)) => {
                 spent.push(completion.metadata());
                 if text.trim().is_empty() {
-                    failures.add(judge, Unanswered::Unreadable("it is empty".to_owned()))?;
+                    failures.add(judge, AnswerError::Unreadable("it is empty".to_owned()))?;
                 } else {
                     failures.end();
                     case.own = Some(text);
@@ -47,7 +47,7 @@ pub async fn in_own_words(
             Err(error) => {
                 let error = Error::from(error);
                 tracing::debug!(%error, "the judge gave no text of its own");
-                failures.add(judge, Unanswered::Failed(error))?;
+                failures.add(judge, AnswerError::Failed(error))?;
             }
         }
         told.push(case);

@@ -16,14 +16,14 @@ pub fn profile(
     figures: &[Option<f64>],
     spent: &ModelMetadata,
 ) -> JudgeProfile {
-    let answers = Answers::of(questions, figures);
+    let answers = AuditAnswers::of(questions, figures);
     let missing = figures.iter().filter(|figure| figure.is_none()).count();
     let (stability, robustness) = (answers.stability(), answers.robustness());
     let length = answers.length();
     let mut profile = JudgeProfile {
         judge,
         audited_at: at,
-        position_bias: mean(&answers.leans()),
+        position_bias: mean(&answers.position_biases()),
         swap_consistency: share(&answers.consistency()),
         length_slope: length.map(|length| length.slope),
         self_preference: mean(&answers.margins_of(Trial::Own)),
@@ -44,7 +44,7 @@ pub fn profile(
 }
 
 /// The answers by trial, text and case.
-pub(super) struct Answers<'a> {
+pub(super) struct AuditAnswers<'a> {
     questions: &'a [Question],
     /// For each trial and case, the margin for the text that the trial names first, in both orders.
     pairs: BTreeMap<(Trial, usize), [Option<f64>; 2]>,
@@ -53,7 +53,7 @@ pub(super) struct Answers<'a> {
 
 /// A length bias.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Length {
+pub(super) struct LengthBias {
     pub(super) slope: f64,
     /// Its standard error; `None` with fewer than two padded copies.
     pub(super) error: Option<f64>,
@@ -61,7 +61,7 @@ pub(super) struct Length {
     pub(super) count: f64,
 }
 
-impl<'a> Answers<'a> {
+impl<'a> AuditAnswers<'a> {
     fn of(questions: &'a [Question], figures: &[Option<f64>]) -> Self {
         let mut pairs: BTreeMap<(Trial, usize), [Option<f64>; 2]> = BTreeMap::new();
         let mut ratings = BTreeMap::new();
@@ -107,7 +107,7 @@ impl<'a> Answers<'a> {
 
     /// The position bias in each pair with both orders: the mean margin of the text shown first. A
     /// text against itself has only one order.
-    pub(super) fn leans(&self) -> Vec<f64> {
+    pub(super) fn position_biases(&self) -> Vec<f64> {
         let same = self.pairs.iter().filter(|((trial, _), _)| *trial == Trial::Same).filter_map(|(_, [only, _])| *only);
         let trials = [Trial::Padded, Trial::Worse, Trial::Pleading, Trial::Own];
         let others = trials.into_iter().flat_map(|trial| self.both(trial));
@@ -122,7 +122,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Least squares through the origin, because no gain in length gives no bias.
-    pub(super) fn length(&self) -> Option<Length> {
+    pub(super) fn length(&self) -> Option<LengthBias> {
         let margins = self.margins(Trial::Padded);
         let points: Vec<(f64, f64)> = margins.iter().map(|(case, margin)| (self.gain(*case), *margin)).collect();
         let below: f64 = points.iter().map(|(gain, _)| gain * gain).sum();
@@ -135,7 +135,7 @@ impl<'a> Answers<'a> {
         let gain = points.iter().map(|(gain, _)| gain).sum::<f64>() / count;
         let spread = (squares / (count - 1.0)).sqrt().max(LEAST_SPREAD);
         let error = (count >= 2.0 && gain > 0.0).then(|| spread / count.sqrt() / gain);
-        Some(Length { slope, error, count })
+        Some(LengthBias { slope, error, count })
     }
 
     /// The log ratio of the padded to the original length of a case.
@@ -175,7 +175,7 @@ impl<'a> Answers<'a> {
 
     /// The mean position bias.
     pub(super) fn position_bias(&self) -> Option<Sample> {
-        Sample::of(&self.leans())
+        Sample::of(&self.position_biases())
     }
 }
 

@@ -16,7 +16,7 @@ const ERRORS: &str = "pair_noise: 0.6, noise: 0.25";
 
 /// The results of the audits of one kind of judge.
 #[derive(Default)]
-struct Outcomes {
+struct AuditTotals {
     usable: u32,
     /// Audits that named any fault, including those of unusable judges.
     blamed: u32,
@@ -27,7 +27,7 @@ struct Outcomes {
     signal: f64,
 }
 
-impl Outcomes {
+impl AuditTotals {
     fn named(&self, part: &str) -> u32 {
         self.faults.iter().filter(|(fault, _)| fault.contains(part)).map(|(_, count)| count).sum()
     }
@@ -51,10 +51,10 @@ impl Outcomes {
 }
 
 /// A hundred audits of judges like this one, whose own words are neither better nor worse.
-async fn audits(judge: &str) -> Outcomes {
+async fn audits(judge: &str) -> AuditTotals {
     let own = |case: Case| Case { own: Some(format!("{}[own]\n", case.good)), ..case };
     let cases: Vec<Case> = cases().unwrap().into_iter().map(own).collect();
-    let mut all = Outcomes::default();
+    let mut all = AuditTotals::default();
     let mut judging = judging(&[sim("{}")]);
     for seed in 0..AUDITS {
         judging.judges[0].provider = Arc::new(sim(&format!("seed: {seed}\njudge: {{quality_spread: 0, {judge}}}")));

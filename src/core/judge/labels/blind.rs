@@ -33,23 +33,23 @@ pub struct BlindPair {
 }
 
 /// Two ids in a canonical order.
-pub fn unordered(a: PromptId, b: PromptId) -> (PromptId, PromptId) {
+pub fn canonical_pair(a: PromptId, b: PromptId) -> (PromptId, PromptId) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
 /// Chooses at most `most` pairs within these groups of prompts of one idea. `labelled` are the
-/// pairs labelled before ([`unordered`]).
+/// pairs labelled before ([`canonical_pair`]).
 pub fn choose(groups: &[Vec<PromptSummary>], labelled: &BTreeSet<(PromptId, PromptId)>, most: usize) -> Vec<BlindPair> {
     let (mut fresh, mut known) = (Vec::new(), Vec::new());
     for (turn, group) in groups.iter().enumerate() {
         let (old, new): (Vec<_>, Vec<_>) =
-            pairs_of(group).into_iter().partition(|(a, b)| labelled.contains(&unordered(a.id, b.id)));
+            pairs_of(group).into_iter().partition(|(a, b)| labelled.contains(&canonical_pair(a.id, b.id)));
         fresh.push(from_both_ends(new, turn.is_multiple_of(2)));
         known.push(from_both_ends(old, turn.is_multiple_of(2)));
     }
     let mut seen = BTreeSet::new();
     let all = in_turns(fresh).into_iter().chain(in_turns(known));
-    let once = all.filter(|(a, b)| seen.insert(unordered(a.id, b.id)));
+    let once = all.filter(|(a, b)| seen.insert(canonical_pair(a.id, b.id)));
     once.take(most).map(|(a, b)| blind(a, b)).collect()
 }
 
@@ -65,7 +65,7 @@ fn pairs_of(group: &[PromptSummary]) -> Vec<(&PromptSummary, &PromptSummary)> {
     }
     let apart = |(a, b): &(&PromptSummary, &PromptSummary)| (a.score.unwrap_or(0.0) - b.score.unwrap_or(0.0)).abs();
     pairs.sort_by(|one, other| {
-        let ids = |(a, b): &(&PromptSummary, &PromptSummary)| unordered(a.id, b.id);
+        let ids = |(a, b): &(&PromptSummary, &PromptSummary)| canonical_pair(a.id, b.id);
         apart(one).total_cmp(&apart(other)).then_with(|| ids(one).cmp(&ids(other)))
     });
     pairs
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn no_pair_comes_twice_and_what_was_labelled_comes_last() {
         let group = vec![prompt(1, 0.9), prompt(2, 0.5), prompt(3, 0.1)];
-        let labelled = BTreeSet::from([unordered(group[2].id, group[0].id)]);
+        let labelled = BTreeSet::from([canonical_pair(group[2].id, group[0].id)]);
         let chosen = choose(&[group.clone(), group.clone()], &labelled, 40);
         assert_eq!((chosen.len(), seeds(&chosen)[2]), (3, (1, 3)));
         assert_eq!(choose(&[group], &BTreeSet::new(), 2).len(), 2);

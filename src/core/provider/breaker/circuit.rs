@@ -121,7 +121,7 @@ impl<'a> Ending<'a> {
             | ProviderFailure::QuotaExhausted
             | ProviderFailure::Rejected
             | ProviderFailure::Refused => Self::Answered,
-            ProviderFailure::Budget | ProviderFailure::Book => Self::Nothing,
+            ProviderFailure::Budget | ProviderFailure::CallLogFailed => Self::Nothing,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Decision {
 
 /// The task found in one sentence.
 #[derive(Debug, Clone, PartialEq)]
-enum Said {
+enum SentenceTask {
     /// No task.
     Nothing,
     /// A task, but of no certain family.
@@ -45,7 +45,7 @@ enum Said {
 }
 
 /// The maximum distance of an object from its head, in words.
-const NEAR: usize = 9;
+const MAX_OBJECT_DISTANCE: usize = 9;
 pub(super) const QUESTION: &str = "question";
 const MATHS: &str = "maths";
 /// A problem has at least this many different numbers.
@@ -59,7 +59,7 @@ const SPECIFIC: usize = 3;
 /// Decides on a request's family.
 pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
     let lexicon = library.lexicon(reading.language);
-    let mut found = Said::Nothing;
+    let mut found = SentenceTask::Nothing;
     for (place, sentence) in reading.sentences.iter().enumerate() {
         let said = match reading.language {
             Language::Chinese => chinese(sentence, lexicon, library),
@@ -67,31 +67,37 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
             _ => spaced(sentence, place == 0, reading, lexicon, library),
         };
         match (&found, &said) {
-            (Said::Nothing, _) => found = said,
-            (Said::Family(one, _), Said::Family(other, _)) if one != other => found = Said::Several,
+            (SentenceTask::Nothing, _) => found = said,
+            (SentenceTask::Family(one, _), SentenceTask::Family(other, _)) if one != other => {
+                found = SentenceTask::Several
+            }
             // A question with instructions on how to answer it is more than a question of fact.
-            (Said::Family(one, _), Said::Headed(_) | Said::Something) if library.families[*one].name == QUESTION => {
-                found = Said::Something;
+            (SentenceTask::Family(one, _), SentenceTask::Headed(_) | SentenceTask::Something)
+                if library.families[*one].name == QUESTION =>
+            {
+                found = SentenceTask::Something;
             }
             // A second task that is not about the first.
-            (Said::Family(one, _), Said::Headed(others))
+            (SentenceTask::Family(one, _), SentenceTask::Headed(others))
                 if !others.contains(one) && !speaks_of_it(sentence, lexicon, library) =>
             {
-                found = Said::Several;
+                found = SentenceTask::Several;
             }
             _ => {}
         }
     }
     let signal = signal(reading, library);
     let family = match (&found, signal) {
-        (Said::Family(one, _), Some((other, _))) if *one != other => None,
-        (Said::Family(at, _), _) if library.families[*at].name == QUESTION && problem(reading, library).is_some() => {
+        (SentenceTask::Family(one, _), Some((other, _))) if *one != other => None,
+        (SentenceTask::Family(at, _), _)
+            if library.families[*at].name == QUESTION && problem(reading, library).is_some() =>
+        {
             problem(reading, library)
         }
-        (Said::Family(at, words), _) => Some((*at, words.clone())),
-        (Said::Nothing, Some((at, mark))) => Some((at, vec![mark])),
-        (Said::Headed(families), Some((at, mark))) if families.contains(&at) => Some((at, vec![mark])),
-        (Said::Nothing | Said::Headed(_), None) => problem(reading, library),
+        (SentenceTask::Family(at, words), _) => Some((*at, words.clone())),
+        (SentenceTask::Nothing, Some((at, mark))) => Some((at, vec![mark])),
+        (SentenceTask::Headed(families), Some((at, mark))) if families.contains(&at) => Some((at, vec![mark])),
+        (SentenceTask::Nothing | SentenceTask::Headed(_), None) => problem(reading, library),
         _ => None,
     };
     // Code is not translated like a text.
@@ -117,7 +123,7 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
         Some((at, shown_by)) => {
             Decision { family: Some(Arc::clone(&library.families[at])), shown_by, is_several: false, is_ready }
         }
-        None => Decision { family: None, shown_by: Vec::new(), is_several: found == Said::Several, is_ready },
+        None => Decision { family: None, shown_by: Vec::new(), is_several: found == SentenceTask::Several, is_ready },
     }
 }
 
@@ -165,7 +171,7 @@ fn shortened(line: &str) -> String {
 }
 
 /// Decides on a sentence of a language that separates words by spaces.
-fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, library: &Library) -> Said {
+fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, library: &Library) -> SentenceTask {
     // The object precedes the first comma after its head; what follows can be another task.
     let words = words(sentence);
     let clause = clause(sentence, lexicon);
@@ -184,10 +190,10 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
         // Whether to do something is a question; which of two is a decision.
         let is = |list: &str, words: &[&str]| library.names(list).is_some_and(|cues| cues.is_among(words));
         if is("asks_whether", &super::words::words(text)) && !is("alternatives", &words) {
-            return Said::Something;
+            return SentenceTask::Something;
         }
         let is_other = has_other_task(family, &words, lexicon, library);
-        return if is_other { Said::Several } else { Said::Family(family, vec![text.to_owned()]) };
+        return if is_other { SentenceTask::Several } else { SentenceTask::Family(family, vec![text.to_owned()]) };
     }
     let verb_last = matches!(reading.language, Language::German | Language::Dutch);
     let headed = |cues: &FamilyCues| {
@@ -236,15 +242,17 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
     }
     if with_head.is_empty() {
         let may_be_bare = is_first && !sentence.ends_with('?');
-        return if may_be_bare { bare(rest, lexicon, library) } else { Said::Nothing };
+        return if may_be_bare { bare(rest, lexicon, library) } else { SentenceTask::Nothing };
     }
     if objects.is_empty() {
-        return Said::Headed(with_head);
+        return SentenceTask::Headed(with_head);
     }
     match only(&objects) {
-        Said::Family(family, _) if has_other_task(family, &words, lexicon, library) => Said::Several,
-        Said::Family(family, _) if !objects.iter().any(|one| one.family == family && one.ends_in(rest, &ends)) => {
-            Said::Something
+        SentenceTask::Family(family, _) if has_other_task(family, &words, lexicon, library) => SentenceTask::Several,
+        SentenceTask::Family(family, _)
+            if !objects.iter().any(|one| one.family == family && one.ends_in(rest, &ends)) =>
+        {
+            SentenceTask::Something
         }
         said => said,
     }
@@ -303,7 +311,7 @@ fn speaks_of_it(sentence: &str, lexicon: &Lexicon, library: &Library) -> bool {
 }
 
 /// Finds a thing named without a verb: "a short poem for Ann".
-fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
+fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> SentenceTask {
     let is_skipped = |word: &&&str| {
         word.starts_with(|c: char| c.is_numeric())
             || library.names("articles").is_some_and(|articles| articles.at(&[**word]).is_some())
@@ -312,7 +320,7 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
     let skipped = words.iter().take(3).take_while(is_skipped).count();
     let rest = &words[skipped..];
     if library.names("other_things").is_some_and(|things| things.at(rest).is_some()) {
-        return Said::Nothing;
+        return SentenceTask::Nothing;
     }
     let mut found = Vec::new();
     for (family, cues) in lexicon.families.iter().enumerate().filter(|(at, _)| library.families[*at].bare) {
@@ -330,13 +338,13 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> Said {
     }
     // A single word is ambiguous.
     if found.is_empty() || words.len() < 2 {
-        return Said::Nothing;
+        return SentenceTask::Nothing;
     }
     match only(&found) {
-        Said::Family(family, _) if has_other_task(family, words, lexicon, library) => Said::Several,
-        Said::Family(family, mut shown) => {
+        SentenceTask::Family(family, _) if has_other_task(family, words, lexicon, library) => SentenceTask::Several,
+        SentenceTask::Family(family, mut shown) => {
             shown.truncate(1);
-            Said::Family(family, shown)
+            SentenceTask::Family(family, shown)
         }
         said => said,
     }
@@ -363,7 +371,7 @@ fn heads(lexicon: &Lexicon, words: &[&str]) -> Option<usize> {
 
 /// The words up to the first stop, which begins the topic.
 fn before_stop<'a, 'w>(words: &'a [&'w str], lexicon: &Lexicon) -> &'a [&'w str] {
-    let near = &words[..words.len().min(NEAR)];
+    let near = &words[..words.len().min(MAX_OBJECT_DISTANCE)];
     let stop = (1..near.len()).find(|at| lexicon.stops.at(&near[*at..]).is_some());
     &near[..stop.unwrap_or(near.len())]
 }
@@ -385,7 +393,7 @@ impl Object {
 }
 
 /// The only family among the objects, ignoring objects within longer ones.
-fn only(objects: &[Object]) -> Said {
+fn only(objects: &[Object]) -> SentenceTask {
     let is_part = |small: &Object| {
         objects.iter().any(|large| {
             large.length > small.length
@@ -394,25 +402,29 @@ fn only(objects: &[Object]) -> Said {
         })
     };
     let mut left = objects.iter().filter(|object| !is_part(object));
-    let Some(first) = left.next() else { return Said::Something };
+    let Some(first) = left.next() else { return SentenceTask::Something };
     if left.any(|other| other.family != first.family) {
-        return Said::Something;
+        return SentenceTask::Something;
     }
-    Said::Family(first.family, vec![first.head.clone(), first.text.clone()])
+    SentenceTask::Family(first.family, vec![first.head.clone(), first.text.clone()])
 }
 
 /// The family with a phrase anywhere in a text without spaces.
-fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<Said> {
+fn phrase_in(text: &str, lexicon: &Lexicon) -> Option<SentenceTask> {
     let mut found = lexicon.families.iter().enumerate().filter_map(|(family, cues)| {
         let (start, end) = cues.phrases.last_in(text)?;
         Some((family, text[start..end].to_owned()))
     });
     let (family, words) = found.next()?;
-    Some(if found.any(|(other, _)| other != family) { Said::Something } else { Said::Family(family, vec![words]) })
+    Some(if found.any(|(other, _)| other != family) {
+        SentenceTask::Something
+    } else {
+        SentenceTask::Family(family, vec![words])
+    })
 }
 
 /// The family of the last object in the text, if it has a head in `headed`.
-fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> Said {
+fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> SentenceTask {
     let objects = lexicon.families.iter().enumerate();
     let places =
         objects.filter_map(|(family, cues)| cues.objects.last_in(text).map(|(start, end)| (end, start, family)));
@@ -420,21 +432,21 @@ fn last_object(text: &str, lexicon: &Lexicon, headed: &[(usize, String)]) -> Sai
     let Some((end, start)) =
         places.iter().map(|(end, start, _)| (*end, *start)).max_by_key(|(end, start)| (*end, usize::MAX - start))
     else {
-        return Said::Something;
+        return SentenceTask::Something;
     };
     places.retain(|(last, first, _)| (*last, *first) == (end, start));
     let mut both = places.iter().filter_map(|(_, _, family)| headed.iter().find(|(own, _)| own == family));
     match (both.next(), both.next()) {
-        (Some((family, head)), None) => Said::Family(*family, vec![head.clone(), text[start..end].to_owned()]),
-        _ => Said::Something,
+        (Some((family, head)), None) => SentenceTask::Family(*family, vec![head.clone(), text[start..end].to_owned()]),
+        _ => SentenceTask::Something,
     }
 }
 
-fn chinese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
+fn chinese(sentence: &str, lexicon: &Lexicon, library: &Library) -> SentenceTask {
     let mut clauses = sentence.split(['，', '。', '：', '？', ',', '、']).filter(|clause| has_head(clause, lexicon));
-    let Some(clause) = clauses.next() else { return phrase_in(sentence, lexicon).unwrap_or(Said::Nothing) };
+    let Some(clause) = clauses.next() else { return phrase_in(sentence, lexicon).unwrap_or(SentenceTask::Nothing) };
     if clauses.next().is_some() || is_question(sentence, library) {
-        return Said::Something;
+        return SentenceTask::Something;
     }
     if let Some(said) = phrase_in(clause, lexicon) {
         return alone(said, sentence, lexicon, library);
@@ -450,10 +462,10 @@ fn is_question(sentence: &str, library: &Library) -> bool {
 }
 
 /// Passes `said` on unless the sentence also has a head of another task.
-fn alone(said: Said, sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
-    let Said::Family(family, shown) = said else { return said };
+fn alone(said: SentenceTask, sentence: &str, lexicon: &Lexicon, library: &Library) -> SentenceTask {
+    let SentenceTask::Family(family, shown) = said else { return said };
     if library.names("then_unspaced").is_some_and(|cues| cues.is_in(sentence)) {
-        return Said::Several;
+        return SentenceTask::Several;
     }
     let heads = headed(sentence, lexicon);
     let is_other = heads.iter().any(|(_, head)| {
@@ -461,21 +473,21 @@ fn alone(said: Said, sentence: &str, lexicon: &Lexicon, library: &Library) -> Sa
         let is_part = shown.iter().any(|shown| shown.contains(head.as_str()));
         owners.len() <= SPECIFIC && !owners.contains(&family) && !is_part
     });
-    if is_other { Said::Something } else { Said::Family(family, shown) }
+    if is_other { SentenceTask::Something } else { SentenceTask::Family(family, shown) }
 }
 
-fn japanese(sentence: &str, lexicon: &Lexicon, library: &Library) -> Said {
+fn japanese(sentence: &str, lexicon: &Lexicon, library: &Library) -> SentenceTask {
     let heads = lexicon.families.iter().filter_map(|cues| cues.heads.last_in(sentence));
     let head = heads.max_by_key(|(start, end)| (*end, usize::MAX - start));
     if head.is_some_and(|(start, _)| has_head(&sentence[..start], lexicon)) {
-        return Said::Something;
+        return SentenceTask::Something;
     }
     if let Some(said) = phrase_in(sentence, lexicon) {
         return alone(said, sentence, lexicon, library);
     }
-    let Some((start, end)) = head else { return Said::Nothing };
+    let Some((start, end)) = head else { return SentenceTask::Nothing };
     if is_question(sentence, library) {
-        return Said::Something;
+        return SentenceTask::Something;
     }
     let headed: Vec<(usize, String)> =
         headed(&sentence[start..end], lexicon).into_iter().filter(|(_, head)| head.len() == end - start).collect();

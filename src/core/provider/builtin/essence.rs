@@ -1,6 +1,6 @@
 //! Renders the reading of a request for prima-materia: rows of short quotations.
 
-use super::frame::{Case, Part};
+use super::frame::{Case, PromptPart};
 use super::read::place_in;
 use crate::text::facts;
 
@@ -10,7 +10,7 @@ const PIECE: usize = 40;
 const PIECES: usize = 12;
 
 /// The rows as points, without empty ones.
-pub(super) fn rows(case: &Case) -> Vec<Part> {
+pub(super) fn rows(case: &Case) -> Vec<PromptPart> {
     let general = &case.library.general;
     let name = |key: &str| general.rows.get(key).map_or("", |text| case.say(text)).to_owned();
     let request = &*case.reading.request;
@@ -28,7 +28,7 @@ pub(super) fn rows(case: &Case) -> Vec<Part> {
     ];
     let rows = rows.into_iter().filter(|(_, pieces)| pieces.iter().any(|piece| !piece.is_empty()));
     let points = rows.map(|(key, pieces)| [name(key), pieces.join(", ")].join(": ")).collect();
-    vec![Part::Heading("reading"), Part::Points(points)]
+    vec![PromptPart::Heading("reading"), PromptPart::Points(points)]
 }
 
 /// The first pieces in quotation marks, without duplicates, truncated.

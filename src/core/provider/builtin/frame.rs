@@ -8,7 +8,7 @@ use super::library::Library;
 use super::read::Reading;
 use super::slots::{self, Missing};
 use crate::assets::Frame;
-use crate::assets::frame::{Sentence, Slot, Texts, applies};
+use crate::assets::frame::{LocalisedText, Sentence, Slot, applies};
 use crate::text::language::Language;
 
 /// How a prompt is structured.
@@ -44,7 +44,7 @@ pub(super) struct Shape {
 
 /// A part of the text after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PromptPart {
     /// A heading of `general`, by its key.
     Heading(&'static str),
     /// A paragraph.
@@ -111,11 +111,11 @@ impl Case {
         self.decision.family.as_deref().unwrap_or(&self.library.general)
     }
 
-    pub(super) fn say<'t>(&self, text: &'t Texts) -> &'t str {
+    pub(super) fn say<'t>(&self, text: &'t LocalisedText) -> &'t str {
         text.get(self.reading.language.code())
     }
 
-    fn shared(&self, text: impl Fn(&Frame) -> &Texts) -> String {
+    fn shared(&self, text: impl Fn(&Frame) -> &LocalisedText) -> String {
         self.say(text(&self.library.general)).to_owned()
     }
 
@@ -180,38 +180,44 @@ impl Case {
     }
 
     /// The parts after the request; the last one says which instruction wins over which.
-    pub(super) fn parts(&self, strategy: Strategy) -> Vec<Part> {
+    pub(super) fn parts(&self, strategy: Strategy) -> Vec<PromptPart> {
         if self.is_tiny() && strategy == Strategy::Direct {
-            return vec![Part::Text(self.shared(|general| &general.brief))];
+            return vec![PromptPart::Text(self.shared(|general| &general.brief))];
         }
         let mut parts = Vec::new();
         let needs = self.missing.iter().any(|one| one.is_needed);
         if strategy == Strategy::Clarify && !self.missing.iter().all(|one| one.is_needed) {
-            parts.push(Part::Heading("ask"));
-            parts.push(Part::Text(self.shared(|general| &general.ask_lead)));
-            parts.push(Part::Points(self.asked(|_| true)));
+            parts.push(PromptPart::Heading("ask"));
+            parts.push(PromptPart::Text(self.shared(|general| &general.ask_lead)));
+            parts.push(PromptPart::Points(self.asked(|_| true)));
             if !needs {
-                parts.push(Part::Text(self.shared(|general| &general.ask_after)));
+                parts.push(PromptPart::Text(self.shared(|general| &general.ask_after)));
             }
         } else if needs {
-            parts.push(Part::Heading("ask"));
-            parts.push(Part::Text(self.shared(|general| &general.input_lead)));
-            parts.push(Part::Points(self.asked(|one| one.is_needed)));
+            parts.push(PromptPart::Heading("ask"));
+            parts.push(PromptPart::Text(self.shared(|general| &general.input_lead)));
+            parts.push(PromptPart::Points(self.asked(|one| one.is_needed)));
         }
         let work = self.work(strategy);
         match strategy {
-            Strategy::Direct | Strategy::Clarify => parts.extend([Part::Heading("notes"), Part::Points(work)]),
+            Strategy::Direct | Strategy::Clarify => {
+                parts.extend([PromptPart::Heading("notes"), PromptPart::Points(work)])
+            }
             Strategy::Structured => {
-                parts.extend([Part::Heading("work"), Part::Points(work), Part::Heading("check")]);
-                parts.push(Part::Points(vec![self.say(&self.frame().check).to_owned()]));
+                parts.extend([PromptPart::Heading("work"), PromptPart::Points(work), PromptPart::Heading("check")]);
+                parts.push(PromptPart::Points(vec![self.say(&self.frame().check).to_owned()]));
             }
             Strategy::Stepwise => {
-                parts.extend([Part::Heading("steps"), Part::Steps(self.sentences(&self.frame().steps))]);
-                parts.extend([Part::Heading("notes"), Part::Points(self.added(strategy))]);
+                parts.extend([PromptPart::Heading("steps"), PromptPart::Steps(self.sentences(&self.frame().steps))]);
+                parts.extend([PromptPart::Heading("notes"), PromptPart::Points(self.added(strategy))]);
             }
         }
         let parts = without_empty(parts);
-        if parts.is_empty() { parts } else { [parts, vec![Part::Text(self.shared(|general| &general.wins))]].concat() }
+        if parts.is_empty() {
+            parts
+        } else {
+            [parts, vec![PromptPart::Text(self.shared(|general| &general.wins))]].concat()
+        }
     }
 
     fn work(&self, strategy: Strategy) -> Vec<String> {
@@ -257,10 +263,11 @@ impl Case {
 }
 
 /// Removes empty lists, and headings with nothing under them.
-fn without_empty(parts: Vec<Part>) -> Vec<Part> {
-    let is_full = |part: &Part| !matches!(part, Part::Points(list) | Part::Steps(list) if list.is_empty());
-    let full: Vec<Part> = parts.into_iter().filter(is_full).collect();
-    let follows = |at: usize| full.get(at + 1).is_some_and(|next| !matches!(next, Part::Heading(_)));
-    let kept = full.iter().enumerate().filter(|(at, part)| !matches!(part, Part::Heading(_)) || follows(*at));
+fn without_empty(parts: Vec<PromptPart>) -> Vec<PromptPart> {
+    let is_full =
+        |part: &PromptPart| !matches!(part, PromptPart::Points(list) | PromptPart::Steps(list) if list.is_empty());
+    let full: Vec<PromptPart> = parts.into_iter().filter(is_full).collect();
+    let follows = |at: usize| full.get(at + 1).is_some_and(|next| !matches!(next, PromptPart::Heading(_)));
+    let kept = full.iter().enumerate().filter(|(at, part)| !matches!(part, PromptPart::Heading(_)) || follows(*at));
     kept.map(|(_, part)| part.clone()).collect()
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{JudgeBrief, JudgeQuestion};
 use crate::domain::Grade;
-use crate::text::measure::{Demands, Measure, Reader, Written};
+use crate::text::measure::{Demands, Measure, PromptReading, Reader};
 
 /// Up to this difference of a measure, the candidates are even.
 pub const EVEN: f64 = 0.02;
@@ -25,7 +25,7 @@ pub const CLEAR: f64 = 0.10;
 pub const UNKNOWN_RATING: u8 = 5;
 
 /// Differences of a measure below this are not reported.
-const WORTH_TELLING: f64 = 0.01;
+const MIN_REPORTED_DIFFERENCE: f64 = 0.01;
 
 /// The maximum number of lost demands that are listed.
 const MOST_NAMED: usize = 5;
@@ -50,13 +50,13 @@ fn unweighed(brief: &JudgeBrief) -> Vec<&str> {
     brief.criteria.iter().map(|(name, _)| name.as_str()).filter(|name| measure_named(name).is_none()).collect()
 }
 
-fn compare(brief: &JudgeBrief, demands: &Demands, a: &Written, b: &Written) -> String {
+fn compare(brief: &JudgeBrief, demands: &Demands, a: &PromptReading, b: &PromptReading) -> String {
     let mut told = Vec::new();
     let mut grades = BTreeMap::new();
     for (name, weight) in &brief.criteria {
         let both = measure_named(name).and_then(|measure| measure.of(a, demands).zip(measure.of(b, demands)));
         let grade = both.map_or(Grade::Even, |(of_a, of_b)| {
-            if (of_a - of_b).abs() >= WORTH_TELLING {
+            if (of_a - of_b).abs() >= MIN_REPORTED_DIFFERENCE {
                 told.push(format!("{name} {of_a:.2} for [A] and {of_b:.2} for [B]"));
             }
             grade(of_a - of_b)
@@ -84,7 +84,7 @@ fn grade(difference: f64) -> Grade {
     }
 }
 
-fn rate(brief: &JudgeBrief, demands: &Demands, written: &Written) -> String {
+fn rate(brief: &JudgeBrief, demands: &Demands, written: &PromptReading) -> String {
     let mut told = Vec::new();
     let mut ratings = Map::new();
     for (name, _) in &brief.criteria {
@@ -109,7 +109,7 @@ fn rate(brief: &JudgeBrief, demands: &Demands, written: &Written) -> String {
 }
 
 /// Describes what one candidate loses of the task and the other keeps.
-fn lost(demands: &Demands, a: &Written, b: &Written) -> String {
+fn lost(demands: &Demands, a: &PromptReading, b: &PromptReading) -> String {
     let (missing_a, missing_b) = (demands.missing(a), demands.missing(b));
     let only = |own: &[String], other: &[String]| -> Vec<String> {
         own.iter().filter(|what| !other.contains(what)).take(MOST_NAMED).map(|what| format!("`{what}`")).collect()

@@ -20,7 +20,7 @@ const LATIN: [Language; 7] = [
     Language::Dutch,
 ];
 /// The number of characters used to detect the language.
-const TELLING: usize = 400;
+const LANGUAGE_SAMPLE_CHARS: usize = 400;
 
 /// All frames.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Library {
         if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) || is_sure(text, told) {
             return told;
         }
-        let lower: String = text.chars().take(TELLING).flat_map(char::to_lowercase).collect();
+        let lower: String = text.chars().take(LANGUAGE_SAMPLE_CHARS).flat_map(char::to_lowercase).collect();
         let words = words(&lower);
         // A single letter is as often a name as a word.
         if words.iter().all(|word| word.len() == 1) {

@@ -48,7 +48,7 @@ use render::GivenTexts;
 static SHARED: OnceLock<Arc<Library>> = OnceLock::new();
 
 /// How many requests stay in memory after reading, for further variants and phases.
-const KEPT: usize = 8;
+const KEPT_REQUESTS: usize = 8;
 
 /// Writes prompts with the frames of its assets.
 #[derive(Debug, Clone, Default)]
@@ -56,12 +56,12 @@ pub struct Writer {
     assets: Arc<Assets>,
     library: Arc<Mutex<Option<Arc<Library>>>>,
     /// The last requests read, newest last.
-    read: Arc<Mutex<VecDeque<Arc<Known>>>>,
+    read: Arc<Mutex<VecDeque<Arc<ParsedRequest>>>>,
 }
 
 /// A request after reading.
 #[derive(Debug)]
-struct Known {
+struct ParsedRequest {
     /// The input, verbatim.
     input: String,
     has_context: bool,
@@ -127,9 +127,9 @@ impl Writer {
     }
 
     /// Reads a request once, for all its variants and phases.
-    fn known(&self, input: &str, has_context: bool) -> Result<Arc<Known>> {
+    fn known(&self, input: &str, has_context: bool) -> Result<Arc<ParsedRequest>> {
         let library = self.library()?;
-        let is_it = |known: &&Arc<Known>| {
+        let is_it = |known: &&Arc<ParsedRequest>| {
             known.has_context == has_context && Arc::ptr_eq(&known.case.library, &library) && known.input == input
         };
         let kept = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,9 +138,9 @@ impl Writer {
         }
         let own = own::request_in(input, &library);
         let case = Case::of(own.unwrap_or(input), has_context, &library);
-        let known = Arc::new(Known { input: input.to_owned(), has_context, is_own: own.is_some(), case });
+        let known = Arc::new(ParsedRequest { input: input.to_owned(), has_context, is_own: own.is_some(), case });
         let mut kept = kept();
-        if kept.len() == KEPT {
+        if kept.len() == KEPT_REQUESTS {
             kept.pop_front();
         }
         kept.push_back(Arc::clone(&known));
@@ -179,9 +179,9 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -> String {
-    let beside = GivenTexts { context: &brief.context, draft };
+    let given = GivenTexts { context: &brief.context, draft };
     let shape = case.shape(&brief.strategy, brief.variant);
-    text(case, phase, shape, brief.target, &beside)
+    text(case, phase, shape, brief.target, &given)
 }
 
 /// The text of a phase in this shape.
@@ -190,14 +190,14 @@ fn text(
     phase: Phase,
     shape: Shape,
     target: crate::domain::TargetFamily,
-    beside: &GivenTexts<'_>,
+    given: &GivenTexts<'_>,
 ) -> String {
-    if case.decision.is_ready && beside.draft.is_none() && beside.context.is_empty() {
+    if case.decision.is_ready && given.draft.is_none() && given.context.is_empty() {
         return String::from(&*case.reading.request);
     }
     match phase {
-        Phase::PrimaMateria => render::essence(case, target, beside),
-        Phase::Solutio => render::render(case, Shape { layout: Layout::Plain, ..shape }, target, beside),
-        Phase::Coagulatio => render::render(case, shape, target, beside),
+        Phase::PrimaMateria => render::essence(case, target, given),
+        Phase::Solutio => render::render(case, Shape { layout: Layout::Plain, ..shape }, target, given),
+        Phase::Coagulatio => render::render(case, shape, target, given),
     }
 }

@@ -13,7 +13,7 @@ use super::text;
 use crate::domain::{Phase, TargetFamily};
 
 /// A prompt split at its request tag.
-struct Cut<'t> {
+struct SplitPrompt<'t> {
     tag: &'t str,
     /// The text up to and including the tag's line.
     before: &'t str,
@@ -31,9 +31,9 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
     if !is_trimmed || tag("request", &cut.inside.to_lowercase()) != cut.tag {
         return None;
     }
-    let beside = GivenTexts { context: &[], draft: None };
+    let given = GivenTexts { context: &[], draft: None };
     let shapes = case.shapes();
-    let is_essence = |target| text(&case, Phase::PrimaMateria, shapes[0], target, &beside) == prompt;
+    let is_essence = |target| text(&case, Phase::PrimaMateria, shapes[0], target, &given) == prompt;
     if TargetFamily::ALL.into_iter().any(is_essence) {
         return Some(cut.inside);
     }
@@ -43,7 +43,7 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
     let reading = Reading { request: Arc::from(""), ..Reading::clone(&case.reading) };
     let hollow = Case { reading: Arc::new(reading), ..case };
     let is_written = |phase, shape| {
-        TargetFamily::ALL.into_iter().any(|target| text(&hollow, phase, shape, target, &beside) == around)
+        TargetFamily::ALL.into_iter().any(|target| text(&hollow, phase, shape, target, &given) == around)
     };
     let phases = [Phase::Solutio, Phase::Coagulatio];
     let is_ours = shapes.into_iter().any(|shape| phases.into_iter().any(|phase| is_written(phase, shape)));
@@ -51,7 +51,7 @@ pub(super) fn request_in<'t>(prompt: &'t str, library: &Arc<Library>) -> Option<
 }
 
 /// Splits a prompt at its first opening and its last closing request tag.
-fn cut(prompt: &str) -> Option<Cut<'_>> {
+fn cut(prompt: &str) -> Option<SplitPrompt<'_>> {
     let mut start = 0;
     for line in prompt.split_inclusive('\n') {
         let end = start + line.len();
@@ -60,7 +60,7 @@ fn cut(prompt: &str) -> Option<Cut<'_>> {
         if let Some(tag) = name.filter(|name| name.starts_with("request")) {
             let close = prompt[end..].rfind(&["\n</", tag, ">"].concat())?;
             let (inside, after) = prompt[end..].split_at(close);
-            return Some(Cut { tag, before: &prompt[..end], inside, after: after.strip_prefix('\n')? });
+            return Some(SplitPrompt { tag, before: &prompt[..end], inside, after: after.strip_prefix('\n')? });
         }
         start = end;
     }

@@ -37,20 +37,20 @@ pub(super) struct Reading {
 }
 
 /// How much of a request is examined for words, in characters.
-const LOOKED_AT: usize = 4000;
+const EXAMINED_CHARS: usize = 4000;
 /// The maximum number of lines and sentences that can contain the task.
 const MOST_LINES: usize = 12;
 const MOST_SENTENCES: usize = 16;
 /// From this many bytes on, the last paragraph can contain it too.
 const LONG: usize = 600;
 /// Above this many words, a request counts as containing its material.
-const BRINGS_ITS_TEXT: usize = 60;
+const MATERIAL_WORDS: usize = 60;
 /// A request of more bytes is long.
 const LONG_REQUEST: usize = 1500;
 /// The minimum length of a placeholder in capitals, in bytes.
-const A_NAME: usize = 3;
+const MIN_PLACEHOLDER_BYTES: usize = 3;
 /// A quotation of at least this many characters is a text to work on.
-const A_TEXT: usize = 12;
+const MIN_QUOTED_CHARS: usize = 12;
 
 impl Reading {
     /// Reads a request, with or without separate context.
@@ -58,11 +58,11 @@ impl Reading {
         let request = request.trim();
         visit(request.len());
         let outline = Outline::of(request);
-        let plain: String = outline.outside.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+        let plain: String = outline.outside.chars().take(EXAMINED_CHARS).flat_map(char::to_lowercase).collect();
         let size = words_of(request);
-        let quotes_a_text = facts::quoted(request).iter().any(|quote| quote.chars().count() >= A_TEXT);
+        let quotes_a_text = facts::quoted(request).iter().any(|quote| quote.chars().count() >= MIN_QUOTED_CHARS);
         let has_material =
-            has_context || quotes_a_text || !outline.blocks.is_empty() || outline.has_rest || size > BRINGS_ITS_TEXT;
+            has_context || quotes_a_text || !outline.blocks.is_empty() || outline.has_rest || size > MATERIAL_WORDS;
         Self {
             request: Arc::from(request),
             language: outline.language(library),
@@ -119,7 +119,8 @@ fn placeholders(request: &str) -> Vec<&str> {
     let capitals = request.match_indices('[').filter_map(|(at, _)| {
         let inside = &request[at + 1..];
         let end = inside.find(|c: char| !(c.is_uppercase() || c.is_numeric() || matches!(c, '_' | ' ' | '-')))?;
-        let is_name = end >= A_NAME && inside.starts_with(char::is_uppercase) && inside[end..].starts_with(']');
+        let is_name =
+            end >= MIN_PLACEHOLDER_BYTES && inside.starts_with(char::is_uppercase) && inside[end..].starts_with(']');
         let is_level = ["ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL"].contains(&&inside[..end]);
         (is_name && !is_level && !inside[end..].starts_with("](")).then(|| &request[at..at + end + 2])
     });
@@ -147,14 +148,14 @@ struct Outline<'t> {
     /// All lines outside of code blocks and quotations.
     outside: String,
     /// Lines that can contain the task.
-    telling: Vec<&'t str>,
+    task_lines: Vec<&'t str>,
     /// True if there is more text below or after them.
     has_rest: bool,
 }
 
 impl<'t> Outline<'t> {
     fn of(request: &'t str) -> Self {
-        let mut found = Self { blocks: Vec::new(), outside: String::new(), telling: Vec::new(), has_rest: false };
+        let mut found = Self { blocks: Vec::new(), outside: String::new(), task_lines: Vec::new(), has_rest: false };
         let (mut fence, mut paragraph, mut last): (Option<&str>, usize, Vec<&str>) = (None, 0, Vec::new());
         let mut is_open = true;
         for line in request.lines().map(str::trim) {
@@ -180,8 +181,8 @@ impl<'t> Outline<'t> {
             found.outside.push('\n');
             if line.is_empty() {
                 // A greeting is a paragraph of its own.
-                let is_greeting =
-                    paragraph == 1 && found.telling.last().is_some_and(|line| line.len() < 25 && !line.contains(' '));
+                let is_greeting = paragraph == 1
+                    && found.task_lines.last().is_some_and(|line| line.len() < 25 && !line.contains(' '));
                 if paragraph > 0 && !is_greeting {
                     is_open = false;
                 }
@@ -191,8 +192,8 @@ impl<'t> Outline<'t> {
             }
             paragraph += 1;
             last.push(line);
-            if is_open && found.telling.len() < MOST_LINES {
-                found.telling.push(line);
+            if is_open && found.task_lines.len() < MOST_LINES {
+                found.task_lines.push(line);
                 if line.ends_with([':', '：']) {
                     is_open = false;
                 }
@@ -201,27 +202,27 @@ impl<'t> Outline<'t> {
             }
         }
         if found.has_rest && request.len() > LONG && last.len() <= 3 {
-            let known = found.telling.len();
-            found.telling.extend(last.into_iter().filter(|line| !line.ends_with([':', '：'])));
-            found.telling.truncate(known + 3);
+            let known = found.task_lines.len();
+            found.task_lines.extend(last.into_iter().filter(|line| !line.ends_with([':', '：'])));
+            found.task_lines.truncate(known + 3);
         }
-        found.has_rest |= found.telling.iter().any(|line| after_colon(line).is_some());
+        found.has_rest |= found.task_lines.iter().any(|line| after_colon(line).is_some());
         found
     }
 
     /// The language of the lines that can contain the task, else of all lines. Pasted text such as
     /// a log can be in another language.
     fn language(&self, library: &Library) -> Language {
-        let telling: Vec<&str> = self.telling.iter().copied().filter(|line| !is_of_a_log(line)).collect();
-        let own = library.language(&telling.join("\n"));
+        let task_lines: Vec<&str> = self.task_lines.iter().copied().filter(|line| !is_of_a_log(line)).collect();
+        let own = library.language(&task_lines.join("\n"));
         if own == Language::Unknown { library.language(&self.outside) } else { own }
     }
 
     fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        for line in &self.telling {
+        for line in &self.task_lines {
             let head = after_colon(line).map_or(*line, |rest| &line[..line.len() - rest.len()]);
-            let said: String = unquoted(head).chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
+            let said: String = unquoted(head).chars().take(EXAMINED_CHARS).flat_map(char::to_lowercase).collect();
             for sentence in split(&said) {
                 let sentence = sentence.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '#' | '+' | '?'));
                 if sentence.contains(char::is_alphabetic) && sentences.len() < MOST_SENTENCES {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::frame::{Case, Layout, Part, Shape};
+use super::frame::{Case, Layout, PromptPart, Shape};
 use crate::domain::TargetFamily;
 
 /// A text and the name of its tag.
@@ -60,18 +60,18 @@ pub(super) struct GivenTexts<'t> {
 }
 
 /// Renders the prompt.
-pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
+pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, given: &GivenTexts<'_>) -> String {
     let request = &*case.reading.request;
     let mut marked: Vec<String> = Vec::new();
-    let all = beside.context.iter().map(String::as_str).chain(beside.draft).chain([request]);
+    let all = given.context.iter().map(String::as_str).chain(given.draft).chain([request]);
     let lower = all.collect::<Vec<_>>().join("\n").to_lowercase();
     let general = &case.library.general;
     let mut notes = Vec::new();
-    for item in beside.context {
+    for item in given.context {
         marked.push(Marked::context(item.trim()).render(&lower));
     }
-    if !beside.context.is_empty() {
-        notes.push(Part::Text(case.say(&general.context).to_owned()));
+    if !given.context.is_empty() {
+        notes.push(PromptPart::Text(case.say(&general.context).to_owned()));
     }
     let mut parts = case.parts(shape.strategy);
     let last = parts.len().saturating_sub(1);
@@ -81,9 +81,9 @@ pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &G
         marked.push(opening.clone());
     }
     marked.push(Marked::request(request).render(&lower));
-    if let Some(draft) = beside.draft {
+    if let Some(draft) = given.draft {
         marked.push(Marked::draft(draft.trim()).render(&lower));
-        notes.push(Part::Text(case.say(&general.draft).to_owned()));
+        notes.push(PromptPart::Text(case.say(&general.draft).to_owned()));
     }
     if is_after {
         marked.push(opening);
@@ -95,7 +95,7 @@ pub(super) fn render(case: &Case, shape: Shape, target: TargetFamily, beside: &G
 }
 
 /// Renders the request in the general frame, followed by its reading.
-pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>) -> String {
+pub(super) fn essence(case: &Case, target: TargetFamily, given: &GivenTexts<'_>) -> String {
     let general = Case {
         decision: super::decide::Decision { family: None, shown_by: Vec::new(), is_several: false, is_ready: false },
         missing: Vec::new(),
@@ -104,7 +104,7 @@ pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>
         library: Arc::clone(&case.library),
     };
     let shape = Shape { strategy: super::frame::Strategy::Direct, layout: Layout::Around };
-    let mut text = render(&general, shape, target, beside);
+    let mut text = render(&general, shape, target, given);
     for paragraph in headed(case, &super::essence::rows(case), target) {
         text.push_str("\n\n");
         text.push_str(&paragraph);
@@ -113,7 +113,7 @@ pub(super) fn essence(case: &Case, target: TargetFamily, beside: &GivenTexts<'_>
 }
 
 /// The parts as paragraphs under headings, in the target's form.
-pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<String> {
+pub(super) fn headed(case: &Case, parts: &[PromptPart], target: TargetFamily) -> Vec<String> {
     let mut paragraphs: Vec<String> = Vec::new();
     let mut open: Option<&'static str> = None;
     let close = |open: &mut Option<&'static str>, paragraphs: &mut Vec<String>| {
@@ -126,7 +126,7 @@ pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<S
     let mut is_first = false;
     for (at, part) in parts.iter().enumerate() {
         let text = match part {
-            Part::Heading(key) => {
+            PromptPart::Heading(key) => {
                 close(&mut open, &mut paragraphs);
                 let heading = case.library.general.headings.get(*key).map_or(*key, |text| case.say(text));
                 paragraphs.push(match target {
@@ -141,9 +141,11 @@ pub(super) fn headed(case: &Case, parts: &[Part], target: TargetFamily) -> Vec<S
                 is_first = true;
                 continue;
             }
-            Part::Text(text) => text.clone(),
-            Part::Points(points) => points.iter().map(|point| ["- ", point].concat()).collect::<Vec<_>>().join("\n"),
-            Part::Steps(steps) => numbered(steps),
+            PromptPart::Text(text) => text.clone(),
+            PromptPart::Points(points) => {
+                points.iter().map(|point| ["- ", point].concat()).collect::<Vec<_>>().join("\n")
+            }
+            PromptPart::Steps(steps) => numbered(steps),
         };
         if at + 1 == parts.len() {
             close(&mut open, &mut paragraphs);
@@ -167,22 +169,22 @@ fn numbered(steps: &[String]) -> String {
 }
 
 /// The parts as one paragraph; steps and questions stay lists to be readable.
-fn plain(case: &Case, parts: &[Part]) -> Vec<String> {
+fn plain(case: &Case, parts: &[PromptPart]) -> Vec<String> {
     let joint = if case.reading.is_unspaced() { "" } else { " " };
     let mut paragraphs: Vec<String> = Vec::new();
     let mut running: Vec<&str> = Vec::new();
     let mut asks = false;
     for part in parts {
         match part {
-            Part::Heading(key) => asks = *key == "ask",
-            Part::Text(text) => running.push(text),
-            Part::Points(points) if !asks => running.extend(points.iter().map(String::as_str)),
-            Part::Points(points) => {
+            PromptPart::Heading(key) => asks = *key == "ask",
+            PromptPart::Text(text) => running.push(text),
+            PromptPart::Points(points) if !asks => running.extend(points.iter().map(String::as_str)),
+            PromptPart::Points(points) => {
                 let list: Vec<String> = points.iter().map(|point| ["- ", point].concat()).collect();
                 paragraphs.push([running.join(joint), list.join("\n")].join("\n"));
                 running.clear();
             }
-            Part::Steps(steps) => paragraphs.push(numbered(steps)),
+            PromptPart::Steps(steps) => paragraphs.push(numbered(steps)),
         }
     }
     paragraphs.push(running.join(joint));

@@ -396,7 +396,7 @@ fn one_letter_tells_no_language() {
 #[test]
 fn a_kept_reading_is_that_of_the_same_request_and_context() {
     let writer = Writer::default();
-    let texts: Vec<String> = (0..3 * KEPT).map(|at| format!("Translate number {}", "a".repeat(at))).collect();
+    let texts: Vec<String> = (0..3 * KEPT_REQUESTS).map(|at| format!("Translate number {}", "a".repeat(at))).collect();
     for (input, context) in texts.iter().chain(texts.iter().rev()).flat_map(|text| [(text, false), (text, true)]) {
         let ask = Ask {
             context: context.then(|| "Guten Tag, Herr Weber".to_owned()).into_iter().collect(),
@@ -405,7 +405,7 @@ fn a_kept_reading_is_that_of_the_same_request_and_context() {
         let brief = ask.brief(Phase::Coagulatio, input, input.clone());
         assert_eq!(writer.write(&brief).unwrap(), Writer::default().write(&brief).unwrap());
     }
-    assert!(writer.read.lock().unwrap().len() <= KEPT);
+    assert!(writer.read.lock().unwrap().len() <= KEPT_REQUESTS);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub const LONGEST_TEXT: usize = 1024 * 1024;
 
 /// A complete answer of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct CachedAnswer {
     /// The whole text, at most [`LONGEST_TEXT`] bytes.
     pub text: String,
     /// Warnings shown along the way, such as a parameter that was left out.
@@ -28,7 +28,7 @@ pub struct Answer {
     pub made_at: Timestamp,
 }
 
-impl Answer {
+impl CachedAnswer {
     /// True while younger than `ttl`. One from the future is not: the clock was set back.
     pub(super) fn is_fresh(&self, ttl: Duration, now: Timestamp) -> bool {
         let age = now.as_millisecond() - self.made_at.as_millisecond();
@@ -78,10 +78,10 @@ pub struct NamespaceLimits {
 /// Caching is never a reason to fail: internal errors look like a missing answer.
 pub trait AnswerStore: Send + Sync {
     /// The answer stored under `key`, however old.
-    fn get(&self, key: &AnswerKey) -> Option<Answer>;
+    fn get(&self, key: &AnswerKey) -> Option<CachedAnswer>;
 
     /// Stores or replaces an answer and evicts by `limits`. Returns before it is written.
-    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>);
+    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<CachedAnswer>);
 
     /// Waits until all is written, a few seconds at most. Afterwards nothing is found or stored.
     fn close(&self);

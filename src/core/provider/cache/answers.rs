@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::flight::{InFlight, Leading, Place};
+use super::flight::{FlightRole, InFlight, Leader};
 use super::memory::Memory;
-use super::{Answer, AnswerKey, AnswerStore, CacheNamespace, Keeping};
+use super::{AnswerKey, AnswerStore, CacheNamespace, CachePolicy, CachedAnswer};
 use crate::domain::Timestamp;
 use crate::time::Clock;
 
@@ -12,26 +12,26 @@ use crate::time::Clock;
 const MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The state shared by every [`Cache`](super::Cache) of a process.
-pub struct Answers {
+pub struct AnswerCache {
     clock: Arc<dyn Clock>,
     memory: Mutex<[Memory; CacheNamespace::ALL.len()]>,
-    flights: Arc<InFlight>,
+    in_flight_calls: Arc<InFlight>,
     store: Option<Arc<dyn AnswerStore>>,
 }
 
 /// The result of a look-up.
 pub(super) enum Found {
     /// A cached answer.
-    Kept(Arc<Answer>),
-    /// No answer. With [`Leading`], equal calls wait for this one; without, waiting has failed.
-    Nothing(Option<Leading>),
+    Kept(Arc<CachedAnswer>),
+    /// No answer. With [`Leader`], equal calls wait for this one; without, waiting has failed.
+    Nothing(Option<Leader>),
 }
 
-impl Answers {
+impl AnswerCache {
     /// Creates an empty cache without a store.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let memory = CacheNamespace::ALL.map(|_| Memory::new(MEMORY_BYTES / CacheNamespace::ALL.len()));
-        Self { clock, memory: Mutex::new(memory), flights: Arc::default(), store: None }
+        Self { clock, memory: Mutex::new(memory), in_flight_calls: Arc::default(), store: None }
     }
 
     /// Adds `store` behind the memory.
@@ -53,59 +53,59 @@ impl Answers {
     }
 
     /// The answer to `key`, from the cache or from an equal call in flight, which this waits for.
-    pub(super) async fn find(&self, key: AnswerKey, keeping: &Keeping) -> Found {
-        if let Some(answer) = self.remembered(key, keeping) {
+    pub(super) async fn find(&self, key: AnswerKey, policy: &CachePolicy) -> Found {
+        if let Some(answer) = self.remembered(key, policy) {
             return Found::Kept(answer);
         }
-        let leading = match self.flights.join(key) {
-            Place::First(leading) => leading,
-            Place::Behind(following) => {
+        let leader = match self.in_flight_calls.join(key) {
+            FlightRole::Leader(leader) => leader,
+            FlightRole::Follower(following) => {
                 return following.answer().await.map_or(Found::Nothing(None), Found::Kept);
             }
         };
         // Another call may have completed between the look-up and the join.
-        match self.remembered(key, keeping).or_else(|| self.stored(key, keeping)) {
+        match self.remembered(key, policy).or_else(|| self.stored(key, policy)) {
             Some(answer) => {
-                leading.complete(Arc::clone(&answer));
+                leader.complete(Arc::clone(&answer));
                 Found::Kept(answer)
             }
-            None => Found::Nothing(Some(leading)),
+            None => Found::Nothing(Some(leader)),
         }
     }
 
     /// Caches an answer and returns it, shared.
-    pub(super) fn keep(&self, key: AnswerKey, answer: Answer, keeping: &Keeping) -> Arc<Answer> {
+    pub(super) fn keep(&self, key: AnswerKey, answer: CachedAnswer, policy: &CachePolicy) -> Arc<CachedAnswer> {
         let answer = Arc::new(answer);
-        self.remember(key, &answer, keeping);
+        self.remember(key, &answer, policy);
         if let Some(store) = &self.store {
-            store.put(keeping.namespace, keeping.limits, key, Arc::clone(&answer));
+            store.put(policy.namespace, policy.limits, key, Arc::clone(&answer));
         }
         answer
     }
 
-    fn remembered(&self, key: AnswerKey, keeping: &Keeping) -> Option<Arc<Answer>> {
+    fn remembered(&self, key: AnswerKey, policy: &CachePolicy) -> Option<Arc<CachedAnswer>> {
         let mut memory = self.memory();
-        let entries = &mut memory[keeping.namespace as usize];
+        let entries = &mut memory[policy.namespace as usize];
         let answer = entries.get(&key)?;
-        if answer.is_fresh(keeping.limits.ttl, self.clock.now()) {
+        if answer.is_fresh(policy.limits.ttl, self.clock.now()) {
             return Some(answer);
         }
         entries.forget(&key);
         None
     }
 
-    fn stored(&self, key: AnswerKey, keeping: &Keeping) -> Option<Arc<Answer>> {
+    fn stored(&self, key: AnswerKey, policy: &CachePolicy) -> Option<Arc<CachedAnswer>> {
         let answer = self.store.as_ref()?.get(&key)?;
-        if !answer.is_fresh(keeping.limits.ttl, self.clock.now()) {
+        if !answer.is_fresh(policy.limits.ttl, self.clock.now()) {
             return None;
         }
         let answer = Arc::new(answer);
-        self.remember(key, &answer, keeping);
+        self.remember(key, &answer, policy);
         Some(answer)
     }
 
-    fn remember(&self, key: AnswerKey, answer: &Arc<Answer>, keeping: &Keeping) {
-        self.memory()[keeping.namespace as usize].put(key, Arc::clone(answer), keeping.limits.max_entries);
+    fn remember(&self, key: AnswerKey, answer: &Arc<CachedAnswer>, policy: &CachePolicy) {
+        self.memory()[policy.namespace as usize].put(key, Arc::clone(answer), policy.limits.max_entries);
     }
 
     /// A poisoned lock is safe to use: no update under it can be left half done.

@@ -10,81 +10,81 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::{Answer, AnswerKey};
+use super::{AnswerKey, CachedAnswer};
 
 /// After this long without a chunk, the others stop waiting.
 pub(super) const STALL: Duration = Duration::from_mins(1);
 
-type Landing = Option<Arc<Answer>>;
+type SharedResult = Option<Arc<CachedAnswer>>;
 
 /// The requests in flight.
 #[derive(Default)]
 pub(super) struct InFlight {
-    open: Mutex<HashMap<AnswerKey, watch::Receiver<Landing>>>,
+    open: Mutex<HashMap<AnswerKey, watch::Receiver<SharedResult>>>,
 }
 
 /// The role of a request.
-pub(super) enum Place {
+pub(super) enum FlightRole {
     /// It is to be sent.
-    First(Leading),
+    Leader(Leader),
     /// It waits for an equal one in flight.
-    Behind(Following),
+    Follower(Follower),
 }
 
 impl InFlight {
     /// Joins the call in flight for `key`, or starts one.
-    pub(super) fn join(self: &Arc<Self>, key: AnswerKey) -> Place {
+    pub(super) fn join(self: &Arc<Self>, key: AnswerKey) -> FlightRole {
         let mut open = self.open();
-        if let Some(landing) = open.get(&key) {
-            return Place::Behind(Following { landing: landing.clone() });
+        if let Some(result) = open.get(&key) {
+            return FlightRole::Follower(Follower { result: result.clone() });
         }
-        let (landing, others) = watch::channel(None);
+        let (result, others) = watch::channel(None);
         open.insert(key, others);
-        Place::First(Leading { flights: Arc::clone(self), key, landing })
+        FlightRole::Leader(Leader { in_flight_calls: Arc::clone(self), key, result })
     }
 
     /// A poisoned lock is safe to use: no update under it can be left half done.
-    fn open(&self) -> MutexGuard<'_, HashMap<AnswerKey, watch::Receiver<Landing>>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<AnswerKey, watch::Receiver<SharedResult>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The request that is sent. Dropping it makes the others send their own.
-pub(super) struct Leading {
-    flights: Arc<InFlight>,
+pub(super) struct Leader {
+    in_flight_calls: Arc<InFlight>,
     key: AnswerKey,
-    landing: watch::Sender<Landing>,
+    result: watch::Sender<SharedResult>,
 }
 
-impl Leading {
+impl Leader {
     /// Resets the others' stall timer.
     pub(super) fn report_progress(&self) {
-        self.landing.send_modify(|_| {});
+        self.result.send_modify(|_| {});
     }
 
     /// Hands the answer to the others.
-    pub(super) fn complete(self, answer: Arc<Answer>) {
-        self.landing.send_replace(Some(answer));
+    pub(super) fn complete(self, answer: Arc<CachedAnswer>) {
+        self.result.send_replace(Some(answer));
     }
 }
 
-impl Drop for Leading {
+impl Drop for Leader {
     fn drop(&mut self) {
-        self.flights.open().remove(&self.key);
+        self.in_flight_calls.open().remove(&self.key);
     }
 }
 
 /// A request waiting for another's answer.
-pub(super) struct Following {
-    landing: watch::Receiver<Landing>,
+pub(super) struct Follower {
+    result: watch::Receiver<SharedResult>,
 }
 
-impl Following {
+impl Follower {
     /// Waits for the answer; `None` when none will come.
-    pub(super) async fn answer(mut self) -> Option<Arc<Answer>> {
+    pub(super) async fn answer(mut self) -> Option<Arc<CachedAnswer>> {
         loop {
-            let news = timeout(STALL, self.landing.changed()).await;
-            let answer = self.landing.borrow().clone();
+            let news = timeout(STALL, self.result.changed()).await;
+            let answer = self.result.borrow().clone();
             if answer.is_some() || !matches!(news, Ok(Ok(()))) {
                 return answer;
             }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use lru::LruCache;
 
-use super::{Answer, AnswerKey};
+use super::{AnswerKey, CachedAnswer};
 
 /// Bytes of an entry beyond its texts: key, list node, numbers.
 const OVERHEAD: usize = 256;
 
 /// Cached answers by key, least recently used first out.
 pub(super) struct Memory {
-    entries: LruCache<AnswerKey, Arc<Answer>>,
+    entries: LruCache<AnswerKey, Arc<CachedAnswer>>,
     bytes: usize,
     max_bytes: usize,
 }
@@ -23,12 +23,12 @@ impl Memory {
     }
 
     /// The answer to `key`, marked as used.
-    pub(super) fn get(&mut self, key: &AnswerKey) -> Option<Arc<Answer>> {
+    pub(super) fn get(&mut self, key: &AnswerKey) -> Option<Arc<CachedAnswer>> {
         self.entries.get(key).map(Arc::clone)
     }
 
     /// Adds an answer and evicts until the limits hold, the new answer included if need be.
-    pub(super) fn put(&mut self, key: AnswerKey, answer: Arc<Answer>, max_entries: usize) {
+    pub(super) fn put(&mut self, key: AnswerKey, answer: Arc<CachedAnswer>, max_entries: usize) {
         self.bytes += weight(&answer);
         if let Some(older) = self.entries.put(key, answer) {
             self.bytes -= weight(&older);
@@ -47,7 +47,7 @@ impl Memory {
     }
 }
 
-fn weight(answer: &Answer) -> usize {
+fn weight(answer: &CachedAnswer) -> usize {
     answer.bytes() + OVERHEAD
 }
 
@@ -63,8 +63,8 @@ mod tests {
         AnswerKey::from_bytes([number; 32])
     }
 
-    fn answer(bytes: usize) -> Arc<Answer> {
-        Arc::new(Answer {
+    fn answer(bytes: usize) -> Arc<CachedAnswer> {
+        Arc::new(CachedAnswer {
             text: "x".repeat(bytes),
             warnings: Vec::new(),
             provider: String::new(),

@@ -21,15 +21,15 @@ use crate::time::{Clock, from_millis};
 
 /// A manual clock.
 #[derive(Default)]
-struct Hand(AtomicI64);
+struct ManualClock(AtomicI64);
 
-impl Hand {
+impl ManualClock {
     fn pass(&self, time: Duration) {
         self.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
     }
 }
 
-impl Clock for Hand {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         from_millis(self.0.load(Ordering::Relaxed))
     }
@@ -38,17 +38,17 @@ impl Clock for Hand {
 /// An in-memory store that counts.
 #[derive(Default)]
 struct StoreInMemory {
-    kept: Mutex<HashMap<AnswerKey, (CacheNamespace, Arc<Answer>)>>,
+    kept: Mutex<HashMap<AnswerKey, (CacheNamespace, Arc<CachedAnswer>)>>,
     looked_up: AtomicI64,
 }
 
 impl AnswerStore for StoreInMemory {
-    fn get(&self, key: &AnswerKey) -> Option<Answer> {
+    fn get(&self, key: &AnswerKey) -> Option<CachedAnswer> {
         self.looked_up.fetch_add(1, Ordering::Relaxed);
-        self.kept.lock().unwrap().get(key).map(|(_, answer)| Answer::clone(answer))
+        self.kept.lock().unwrap().get(key).map(|(_, answer)| CachedAnswer::clone(answer))
     }
 
-    fn put(&self, namespace: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, namespace: CacheNamespace, _: NamespaceLimits, key: AnswerKey, answer: Arc<CachedAnswer>) {
         self.kept.lock().unwrap().insert(key, (namespace, answer));
     }
 
@@ -57,16 +57,16 @@ impl AnswerStore for StoreInMemory {
 
 const HOUR: Duration = Duration::from_hours(1);
 
-fn keeping() -> Keeping {
+fn policy() -> CachePolicy {
     let limits = NamespaceLimits { ttl: HOUR, max_entries: 1000 };
-    Keeping { namespace: CacheNamespace::Generation, limits, accepts: |_, _| true }
+    CachePolicy { namespace: CacheNamespace::Generation, limits, accepts: |_, _| true }
 }
 
-fn answers() -> Arc<Answers> {
-    Arc::new(Answers::new(Arc::new(Hand::default())))
+fn answers() -> Arc<AnswerCache> {
+    Arc::new(AnswerCache::new(Arc::new(ManualClock::default())))
 }
 
-fn cache_over(inner: Arc<dyn Provider>, answers: &Arc<Answers>) -> Cache {
+fn cache_over(inner: Arc<dyn Provider>, answers: &Arc<AnswerCache>) -> Cache {
     let source = Source {
         provider: inner.name().into(),
         kind: ProviderKind::Sim,
@@ -75,7 +75,7 @@ fn cache_over(inner: Arc<dyn Provider>, answers: &Arc<Answers>) -> Cache {
         model: None,
         script: None,
     };
-    Cache::new(inner, source, keeping(), Arc::clone(answers))
+    Cache::new(inner, source, policy(), Arc::clone(answers))
 }
 
 fn cache(sim: &Sim) -> Cache {
@@ -129,8 +129,8 @@ async fn another_request_is_asked_for_itself() {
 #[tokio::test]
 async fn an_answer_ages_and_one_from_the_future_has_no_age() {
     let sim = sim("answer: echo");
-    let clock = Arc::new(Hand::default());
-    let answers = Arc::new(Answers::new(Arc::clone(&clock) as _).with_store(Arc::new(StoreInMemory::default())));
+    let clock = Arc::new(ManualClock::default());
+    let answers = Arc::new(AnswerCache::new(Arc::clone(&clock) as _).with_store(Arc::new(StoreInMemory::default())));
     let cache = cache_over(Arc::new(sim.clone()), &answers);
     assert_eq!(is_cached(&cache, request(0)).await, Ok(false));
     clock.pass(Duration::from_millis(3_599_999));
@@ -168,7 +168,7 @@ async fn an_answer_that_was_cut_is_too_long_or_cannot_be_read_is_not_kept() {
         assert_eq!(sim.asked(), 2);
     }
     let sim = sim("{answer: {text: '{\"a\": 1}'}, rules: [{times: 1, fault: malformed}]}");
-    let cache = Cache { keeping: Keeping { accepts: |_, text| text.ends_with('}'), ..keeping() }, ..cache(&sim) };
+    let cache = Cache { policy: CachePolicy { accepts: |_, text| text.ends_with('}'), ..policy() }, ..cache(&sim) };
     for expected in [false, false, true] {
         assert_eq!(is_cached(&cache, request(0)).await, Ok(expected));
     }
@@ -230,10 +230,11 @@ async fn a_warning_is_told_again_with_the_answer_it_came_with() {
 async fn namespaces_do_not_crowd_each_other_out() {
     let sim = sim("answer: echo");
     let answers = answers();
-    let narrow = |namespace| Keeping { namespace, limits: NamespaceLimits { ttl: HOUR, max_entries: 1 }, ..keeping() };
+    let narrow =
+        |namespace| CachePolicy { namespace, limits: NamespaceLimits { ttl: HOUR, max_entries: 1 }, ..policy() };
     let generation =
-        Cache { keeping: narrow(CacheNamespace::Generation), ..cache_over(Arc::new(sim.clone()), &answers) };
-    let judge = Cache { keeping: narrow(CacheNamespace::Judge), ..cache_over(Arc::new(sim.clone()), &answers) };
+        Cache { policy: narrow(CacheNamespace::Generation), ..cache_over(Arc::new(sim.clone()), &answers) };
+    let judge = Cache { policy: narrow(CacheNamespace::Judge), ..cache_over(Arc::new(sim.clone()), &answers) };
     assert_eq!(is_cached(&generation, request(0)).await, Ok(false));
     for (a, b) in [("a", "b"), ("b", "a"), ("a", "c")] {
         assert_eq!(is_cached(&judge, judge_request(a, b)).await, Ok(false));
@@ -247,7 +248,7 @@ async fn namespaces_do_not_crowd_each_other_out() {
 async fn what_one_process_kept_another_finds_in_the_store() {
     let sim = sim("answer: echo");
     let store = Arc::new(StoreInMemory::default());
-    let process = || Arc::new(Answers::new(Arc::new(Hand::default())).with_store(Arc::clone(&store) as _));
+    let process = || Arc::new(AnswerCache::new(Arc::new(ManualClock::default())).with_store(Arc::clone(&store) as _));
     let first = cache_over(Arc::new(sim.clone()), &process());
     let (text, _) = complete(&first, request(0)).await.unwrap();
     let second = cache_over(Arc::new(sim.clone()), &process());

@@ -18,12 +18,12 @@ const PRICE: &[&str] = &["input", "output", "cached_input", "cache_write", "abov
 const TIER: &[&str] = &["tokens", "input", "output", "cached_input", "cache_write"];
 
 /// An upper bound on token counts; a larger number is a mistake.
-const MOST_TOKENS: u64 = 1_000_000_000;
+const MAX_TOKENS: u64 = 1_000_000_000;
 /// An upper bound in US dollars per million tokens; more is a mistake, such as a wrong unit.
-const DEAREST: f64 = 100_000.0;
+const MAX_RATE: f64 = 100_000.0;
 const MOST_DIMENSIONS: u64 = 65_536;
 /// The highest temperature a request can ask for.
-const HOTTEST: f64 = 2.0;
+const MAX_TEMPERATURE: f64 = 2.0;
 
 impl Catalog {
     /// Adds the rows of `text`. With `is_ours`, every row needs its source and day.
@@ -32,7 +32,7 @@ impl Catalog {
         for (name, node) in reader.entries(&root) {
             reader.within(name, |reader| {
                 let group = read_group(reader, node, is_ours, ProviderKind::parse(name).is_some());
-                self.lay_over(reader, name, group);
+                self.merge_group(reader, name, group);
             });
         }
         reader.finish()?;
@@ -40,7 +40,7 @@ impl Catalog {
     }
 
     /// Merges a group into the existing one, whose defaults must then name rows.
-    fn lay_over(&mut self, reader: &mut Reader<'_>, name: &str, group: Group) {
+    fn merge_group(&mut self, reader: &mut Reader<'_>, name: &str, group: Group) {
         let below = self.groups.entry(name.to_owned()).or_default();
         let Group { default, default_embedding, models } = group;
         below.models.extend(models);
@@ -112,14 +112,14 @@ fn read_row(reader: &mut Reader<'_>, node: &Node) -> (ModelCard, Provenance) {
     let (mut price, mut reasons, mut headroom) = (None, false, None);
     for (key, node) in reader.section(node, ROW) {
         reader.within(key, |reader| match key {
-            "context" => card.context = reader.whole(node, 1, MOST_TOKENS),
-            "max_output" => card.max_output = reader.whole(node, 1, MOST_TOKENS),
+            "context" => card.context = reader.whole(node, 1, MAX_TOKENS),
+            "max_output" => card.max_output = reader.whole(node, 1, MAX_TOKENS),
             "price" => price = Some(node),
             "temperature" => card.temperature = read_temperature(reader, node),
             "reasoning" => {
                 reasons = matches!(reader.word(node, &["none", "default", "always"]), Some("default" | "always"));
             }
-            "headroom" => headroom = reader.whole(node, 0, MOST_TOKENS).and_then(|tokens| u32::try_from(tokens).ok()),
+            "headroom" => headroom = reader.whole(node, 0, MAX_TOKENS).and_then(|tokens| u32::try_from(tokens).ok()),
             "dimensions" => {
                 card.dimensions =
                     reader.whole(node, 1, MOST_DIMENSIONS).and_then(|number| usize::try_from(number).ok());
@@ -144,10 +144,10 @@ fn read_row(reader: &mut Reader<'_>, node: &Node) -> (ModelCard, Provenance) {
 /// `true`, `false`, or a maximum.
 fn read_temperature(reader: &mut Reader<'_>, node: &Node) -> Sampling {
     match node {
-        Node::Scalar(serde_json::Value::Bool(true)) => Sampling::UpTo(HOTTEST),
+        Node::Scalar(serde_json::Value::Bool(true)) => Sampling::UpTo(MAX_TEMPERATURE),
         Node::Scalar(serde_json::Value::Bool(false)) => Sampling::Fixed,
         Node::Scalar(serde_json::Value::Number(_)) => {
-            reader.number(node, 0.0, HOTTEST).map_or(Sampling::Unknown, Sampling::UpTo)
+            reader.number(node, 0.0, MAX_TEMPERATURE).map_or(Sampling::Unknown, Sampling::UpTo)
         }
         other => {
             reader.refuse("true, false, or the highest it takes, from 0 to 2", other);
@@ -174,7 +174,7 @@ impl Rates {
             "cached_input" => &mut self.cached_input,
             _ => &mut self.cache_write,
         };
-        *slot = reader.number(node, 0.0, DEAREST);
+        *slot = reader.number(node, 0.0, MAX_RATE);
     }
 
     /// Reports missing rates. Embedding models have no output.
@@ -217,7 +217,7 @@ fn read_tier(reader: &mut Reader<'_>, node: &Node, base: Tier, embeds: bool) -> 
     let mut tokens = None;
     for (key, node) in reader.section(node, TIER) {
         reader.within(key, |reader| match key {
-            "tokens" => tokens = reader.whole(node, 1, MOST_TOKENS),
+            "tokens" => tokens = reader.whole(node, 1, MAX_TOKENS),
             _ => rates.read(reader, key, node),
         });
     }
@@ -225,12 +225,12 @@ fn read_tier(reader: &mut Reader<'_>, node: &Node, base: Tier, embeds: bool) -> 
         reader.fault("expected `tokens`: a request that sends more than so many pays this price");
     }
     let (input, output) = rates.check(reader, node, embeds)?;
-    let risen = |rate: f64| if base.input > 0.0 { rate * (input / base.input) } else { input };
+    let scaled = |rate: f64| if base.input > 0.0 { rate * (input / base.input) } else { input };
     let tier = Tier {
         input,
         output,
-        cached_input: rates.cached_input.unwrap_or_else(|| risen(base.cached_input)),
-        cache_write: rates.cache_write.unwrap_or_else(|| risen(base.cache_write)),
+        cached_input: rates.cached_input.unwrap_or_else(|| scaled(base.cached_input)),
+        cache_write: rates.cache_write.unwrap_or_else(|| scaled(base.cache_write)),
     };
     Some((tokens?, tier))
 }

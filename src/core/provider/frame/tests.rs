@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use super::*;
 
 /// The result of a stream: its frames, and the fault that ends it.
-type Outcome = (Vec<Frame>, Option<FrameFault>);
+type FramingResult = (Vec<Frame>, Option<FrameFault>);
 
-fn cut<'a>(framing: Framing, pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+fn cut<'a>(framing: Framing, pieces: impl IntoIterator<Item = &'a [u8]>) -> FramingResult {
     let mut framer = Framer::new(framing);
     let mut frames = Vec::new();
     for piece in pieces {
@@ -30,7 +30,7 @@ fn cut<'a>(framing: Framing, pieces: impl IntoIterator<Item = &'a [u8]>) -> Outc
     (frames, framer.finish().err())
 }
 
-fn whole(framing: Framing, stream: &[u8]) -> Outcome {
+fn whole(framing: Framing, stream: &[u8]) -> FramingResult {
     cut(framing, [stream])
 }
 

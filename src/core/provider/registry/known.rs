@@ -17,12 +17,12 @@ use crate::provider::settings::ProviderSettings;
 use crate::time::Clock;
 
 /// Today's view of the catalogue, or why it cannot be used.
-pub(super) struct Known {
+pub(super) struct ModelData {
     catalog: Result<Arc<Catalog>, Error>,
     today: Date,
 }
 
-impl Known {
+impl ModelData {
     pub(super) fn of(assets: &Assets, clock: &dyn Clock) -> Self {
         Self { catalog: assets.catalog(), today: Offset::UTC.to_datetime(clock.now()).date() }
     }

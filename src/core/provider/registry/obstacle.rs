@@ -23,7 +23,7 @@ impl ProviderSettings {
                 let variables = ProviderConfig::key_variables(name, *kind).join(" or ");
                 Some(Obstacle::NoKey(format!("no key: set {variables}, or `providers.{name}.api_key`")))
             }
-            _ if self.shows_its_key() => Some(Obstacle::InTheClear(format!(
+            _ if self.exposes_key() => Some(Obstacle::UnencryptedKey(format!(
                 "its key would be sent unencrypted over http:// to another machine; write https:// in `providers.{name}.base_url`, or set `providers.{name}.allow_http: true` where the network is trusted"
             ))),
             _ => None,
@@ -31,7 +31,7 @@ impl ProviderSettings {
     }
 
     /// True if its key would be sent in clear text without permission.
-    fn shows_its_key(&self) -> bool {
+    fn exposes_key(&self) -> bool {
         !self.allow_http
             && (self.key != KeySource::None || self.has_secret_header)
             && self.base_url.as_deref().is_some_and(is_in_the_clear)
@@ -64,14 +64,14 @@ pub(super) enum Obstacle {
     /// The service needs a key.
     NoKey(String),
     /// Its key would be sent unencrypted.
-    InTheClear(String),
+    UnencryptedKey(String),
 }
 
 impl Obstacle {
     /// What is missing, and what to do.
     pub(super) fn reason(self) -> String {
         match self {
-            Self::NoScript(reason) | Self::NoKey(reason) | Self::InTheClear(reason) => reason,
+            Self::NoScript(reason) | Self::NoKey(reason) | Self::UnencryptedKey(reason) => reason,
         }
     }
 
@@ -79,7 +79,7 @@ impl Obstacle {
     pub(super) fn error(self, name: &str) -> Error {
         match self {
             Self::NoScript(reason) => Error::value("provider", format!("`{name}` cannot be used: {reason}")),
-            Self::InTheClear(message) => {
+            Self::UnencryptedKey(message) => {
                 let key = format!("providers.{name}.base_url");
                 let source = ConfigSource::Argument;
                 ConfigError::one(ConfigFault { source, key, line: None, column: None, message }).into()

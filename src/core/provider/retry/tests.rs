@@ -28,16 +28,16 @@ fn stack(sim: &Sim, max_retries: u32, max_concurrency: usize) -> Retry {
 
 /// What the consumer sees, with the times.
 #[derive(Debug, Default)]
-struct Told {
+struct Observed {
     text: String,
     retries: Vec<(Duration, u32, Duration, Code)>,
     end: Option<Result<u32, ProviderError>>,
     took: Duration,
 }
 
-async fn listen(provider: &dyn Provider) -> Told {
+async fn listen(provider: &dyn Provider) -> Observed {
     let start = Instant::now();
-    let mut told = Told::default();
+    let mut told = Observed::default();
     let mut stream = provider.stream(request(0));
     while let Some(chunk) = stream.next().await {
         assert!(told.end.is_none(), "nothing comes after the end");

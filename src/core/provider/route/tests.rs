@@ -57,7 +57,7 @@ impl Provider for Down {
     }
 
     fn stream(&self, _request: ChatRequest) -> ChunkStream {
-        let error = ProviderError::new("down", ProviderFailure::Unavailable, "it was not asked").without_asking();
+        let error = ProviderError::new("down", ProviderFailure::Unavailable, "it was not asked").without_call();
         Box::pin(futures_util::stream::once(async { Err(error) }))
     }
 }

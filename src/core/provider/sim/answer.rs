@@ -19,7 +19,7 @@ const MOST_WORDS: u32 = 2_000_000;
 
 /// How an answer is made.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum AnswerSpec {
     /// Made from the brief: for phases a text of the input's own words, for a judge its verdict.
     Echo,
     /// A text with holes.
@@ -31,16 +31,16 @@ pub(super) enum Answer {
 }
 
 /// The inputs of an answer, besides the script.
-pub(super) struct Asked<'a> {
+pub(super) struct AnswerInputs<'a> {
     pub(super) seed: u64,
     pub(super) judge: &'a JudgeScript,
     pub(super) fingerprint: Fingerprint,
     pub(super) filling: Filling<'a>,
 }
 
-impl Answer {
+impl AnswerSpec {
     /// Makes the whole text of the answer.
-    pub(super) fn make(&self, asked: &Asked<'_>) -> String {
+    pub(super) fn make(&self, asked: &AnswerInputs<'_>) -> String {
         match (self, &asked.filling.request.brief) {
             (Self::Echo, Brief::Phase(brief)) => echo(brief),
             (Self::Echo, Brief::Judge(brief)) => asked.judge.answer(asked.seed, brief, asked.fingerprint),
@@ -114,39 +114,39 @@ fn salad(seed: u64, count: u32, fingerprint: Fingerprint) -> String {
     text
 }
 
-impl<'de> Deserialize<'de> for Answer {
+impl<'de> Deserialize<'de> for AnswerSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NameOrMap;
 
         impl<'de> Visitor<'de> for NameOrMap {
-            type Value = Answer;
+            type Value = AnswerSpec;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("`echo`, or a map with one of `text`, `words`, `json`")
             }
 
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Answer, E> {
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<AnswerSpec, E> {
                 match name {
-                    "echo" => Ok(Answer::Echo),
+                    "echo" => Ok(AnswerSpec::Echo),
                     other => Err(E::custom(format!(
                         "`{other}` is not an answer, expected `echo`, or one of `text`, `words`, `json`: write `{{text: …}}` for a fixed text"
                     ))),
                 }
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Answer, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AnswerSpec, A::Error> {
                 let Some(key) = map.next_key::<String>()? else {
                     return Err(de::Error::custom("an answer is empty, expected one of `text`, `words`, `json`"));
                 };
                 let answer = match key.as_str() {
-                    "text" => Answer::Text(map.next_value()?),
+                    "text" => AnswerSpec::Text(map.next_value()?),
                     "words" => match map.next_value()? {
-                        count @ 1..=MOST_WORDS => Answer::Words(count),
+                        count @ 1..=MOST_WORDS => AnswerSpec::Words(count),
                         count => {
                             return Err(de::Error::custom(format!("`words` is {count}, expected 1 to {MOST_WORDS}")));
                         }
                     },
-                    "json" => Answer::Json(map.next_value()?),
+                    "json" => AnswerSpec::Json(map.next_value()?),
                     other => return Err(de::Error::unknown_field(other, &["text", "words", "json"])),
                 };
                 match map.next_key::<String>()? {
@@ -168,8 +168,8 @@ mod tests {
     use crate::text::tokens;
 
     fn made(answer: &str, request: &ChatRequest, seed: u64) -> String {
-        let answer: Answer = serde_yaml::from_str(answer).unwrap();
-        answer.make(&Asked {
+        let answer: AnswerSpec = serde_yaml::from_str(answer).unwrap();
+        answer.make(&AnswerInputs {
             seed,
             judge: &JudgeScript::default(),
             fingerprint: Fingerprint::of(request, "m"),
@@ -225,7 +225,7 @@ mod tests {
             ("{text: '{nope}'}", "`{nope}`"),
             ("3", "expected `echo`"),
         ] {
-            let error = serde_yaml::from_str::<Answer>(text).unwrap_err().to_string();
+            let error = serde_yaml::from_str::<AnswerSpec>(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
     }

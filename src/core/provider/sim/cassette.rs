@@ -30,7 +30,7 @@ pub(super) struct Recording {
 /// The file's form of a recording.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RecordingFields {
     request: Option<String>,
     #[serde(default)]
     when: Condition,
@@ -41,7 +41,7 @@ struct Written {
     cost_usd: Option<f64>,
 }
 
-impl Written {
+impl RecordingFields {
     fn check(self) -> Result<Recording, String> {
         let Self { request, when, text, model, usage, cost_usd } = self;
         if request.is_none() && when.is_empty() {
@@ -54,7 +54,7 @@ impl Written {
 
 impl<'de> Deserialize<'de> for Recording {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        strict::map(deserializer, Written::check)
+        strict::map(deserializer, RecordingFields::check)
     }
 }
 

@@ -133,7 +133,7 @@ pub(super) fn broken_json(text: &str) -> String {
 /// The script's long form of a fault.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct FaultFields {
     kind: Kind,
     after_chunks: Option<usize>,
     status: Option<u16>,
@@ -141,7 +141,7 @@ struct Written {
     message: Option<String>,
 }
 
-impl Written {
+impl FaultFields {
     fn check(self) -> Result<Fault, String> {
         let name = self.kind.as_str();
         let statuses = self.kind.statuses();
@@ -190,12 +190,12 @@ impl<'de> Deserialize<'de> for Fault {
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<Fault, E> {
                 let kind = Kind::deserialize(de::value::StrDeserializer::new(name))?;
-                let bare = Written { kind, after_chunks: None, status: None, retry_after_s: None, message: None };
+                let bare = FaultFields { kind, after_chunks: None, status: None, retry_after_s: None, message: None };
                 bare.check().map_err(E::custom)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Fault, A::Error> {
-                let written = Written::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                let written = FaultFields::deserialize(de::value::MapAccessDeserializer::new(map))?;
                 written.check().map_err(de::Error::custom)
             }
         }

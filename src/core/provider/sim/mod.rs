@@ -30,7 +30,7 @@ use std::time::Duration;
 use async_stream::stream;
 use tokio::time::Instant;
 
-use answer::{Answer, Asked};
+use answer::{AnswerInputs, AnswerSpec};
 pub use cassette::MOST_SCRIPT_BYTES;
 use cassette::Recording;
 pub use draw::Fingerprint;
@@ -140,7 +140,7 @@ impl Sim {
         let is_missing = recorded.is_some() && ruled.is_none() && played.is_none() && script.answer.is_none();
         let text = match played {
             Some(recording) => recording.text.clone(),
-            None => ruled.or(own).unwrap_or(&Answer::Echo).make(&Asked {
+            None => ruled.or(own).unwrap_or(&AnswerSpec::Echo).make(&AnswerInputs {
                 seed: script.seed,
                 judge: &script.judge,
                 fingerprint,

@@ -85,14 +85,14 @@ impl Pacing {
 /// The script's form of a pacing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct PacingFields {
     first_token_ms: Option<u64>,
     tokens_per_s: Option<f64>,
     chunk_chars: Option<NonZeroUsize>,
     chunk_ms: Option<u64>,
 }
 
-impl Written {
+impl PacingFields {
     fn check(self) -> Result<Pacing, String> {
         let wait = |name: &str, millis: u64| match Duration::from_millis(millis) {
             wait if wait <= LONGEST => Ok(wait),
@@ -117,7 +117,7 @@ impl Written {
 
 impl<'de> Deserialize<'de> for Pacing {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        strict::map(deserializer, Written::check)
+        strict::map(deserializer, PacingFields::check)
     }
 }
 

@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 
-use super::answer::Answer;
+use super::answer::AnswerSpec;
 use super::draw::{self, Fingerprint};
 use super::fault::Fault;
 use super::pacing::Pacing;
@@ -30,7 +30,7 @@ pub(super) struct Rule {
     /// The probability for each matching call.
     probability: Option<Probability>,
     /// Replaces the script's answer.
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<AnswerSpec>,
     /// The failure to simulate.
     pub(super) fault: Option<Fault>,
     /// Replaces the script's pacing.
@@ -49,20 +49,20 @@ pub(super) struct Counts {
 /// The script's form of a rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RuleFields {
     #[serde(default)]
     when: Condition,
     #[serde(default)]
     nth: OneOrMore<NonZeroU32>,
     times: Option<NonZeroU32>,
     probability: Option<Probability>,
-    answer: Option<Answer>,
+    answer: Option<AnswerSpec>,
     fault: Option<Fault>,
     pacing: Option<Pacing>,
     usage: Option<Usage>,
 }
 
-impl Written {
+impl RuleFields {
     fn check(self) -> Result<Rule, String> {
         let Self { when, nth, times, probability, answer, fault, pacing, usage } = self;
         if answer.is_none() && fault.is_none() && pacing.is_none() && usage.is_none() {
@@ -74,7 +74,7 @@ impl Written {
 
 impl<'de> Deserialize<'de> for Rule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        strict::map(deserializer, Written::check)
+        strict::map(deserializer, RuleFields::check)
     }
 }
 

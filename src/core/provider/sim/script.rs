@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
 
-use super::answer::Answer;
+use super::answer::AnswerSpec;
 use super::cassette::Recording;
 use super::judge::JudgeScript;
 use super::pacing::Pacing;
@@ -26,7 +26,7 @@ const MODEL: &str = "sim-1";
 pub(super) struct Script {
     pub(super) seed: u64,
     pub(super) model: String,
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<AnswerSpec>,
     pub(super) pacing: Pacing,
     pub(super) price: Option<Price>,
     pub(super) usage: Option<Usage>,

@@ -19,7 +19,7 @@ pub type CostOf = Arc<dyn Fn(&str, &WireUsage) -> Option<f64> + Send + Sync>;
 
 /// An answer in progress.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct AnswerBuilder {
     start: Instant,
     first_token: Option<Instant>,
     /// The name the provider reports; `None` until then.
@@ -31,7 +31,7 @@ pub(super) struct Answer {
     thinking: String,
 }
 
-impl Answer {
+impl AnswerBuilder {
     /// An answer without content whose request goes out at `start`.
     pub(super) fn new(start: Instant) -> Self {
         Self {
@@ -143,7 +143,7 @@ mod tests {
 
     fn of(pieces: Vec<Piece>, cost_of: &CostOf) -> (Vec<Chunk>, Completion) {
         let start = Instant::now();
-        let mut answer = Answer::new(start);
+        let mut answer = AnswerBuilder::new(start);
         let mut chunks = Vec::new();
         answer.take(pieces, start + Duration::from_millis(20), &mut chunks);
         let completion = answer.complete("acme", &request(0), "asked", start + Duration::from_millis(50), cost_of);
@@ -173,7 +173,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_counts_after_the_end() {
         let start = Instant::now();
-        let (mut answer, mut chunks) = (Answer::new(start), Vec::new());
+        let (mut answer, mut chunks) = (AnswerBuilder::new(start), Vec::new());
         assert!(!answer.take(vec![text("a")], start, &mut chunks));
         assert!(answer.take(vec![text("b"), Piece::End, text("c")], start, &mut chunks));
         assert_eq!(chunks, [Chunk::Text("ab".into())]);

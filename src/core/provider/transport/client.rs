@@ -26,7 +26,7 @@ const KEEPALIVE: Duration = Duration::from_mins(1);
 
 /// What distinguishes two clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Which {
+struct ClientKey {
     ca_file: Option<PathBuf>,
     is_loopback: bool,
 }
@@ -34,7 +34,7 @@ struct Which {
 /// The HTTP clients of a process.
 #[derive(Debug, Default)]
 pub struct Clients {
-    made: Mutex<HashMap<Which, Client>>,
+    made: Mutex<HashMap<ClientKey, Client>>,
 }
 
 impl Clients {
@@ -48,7 +48,7 @@ impl Clients {
     /// # Errors
     /// `file` for a `ca_file` without a readable certificate; `internal` when TLS cannot be set up.
     pub(super) fn get(&self, provider: &str, url: &Url, ca_file: Option<&Path>) -> Result<Client, Error> {
-        let which = Which { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_this_machine(url) };
+        let which = ClientKey { ca_file: ca_file.map(Path::to_path_buf), is_loopback: is_this_machine(url) };
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = made.get(&which) {
             return Ok(client.clone());
@@ -69,7 +69,7 @@ impl Clients {
     }
 }
 
-fn build(provider: &str, which: &Which) -> Result<Client, Error> {
+fn build(provider: &str, which: &ClientKey) -> Result<Client, Error> {
     let mut roots = Vec::with_capacity(webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() + 1);
     for root in webpki_root_certs::TLS_SERVER_ROOT_CERTS {
         roots.push(Certificate::from_der(root).map_err(|error| no_client(&error))?);

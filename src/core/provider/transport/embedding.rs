@@ -16,9 +16,9 @@ use super::answer::CostOf;
 use super::link::{LONGEST_ANSWER, ProviderClient};
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Account, Actual, Call, Money, WireUsage};
+use crate::ledger::{Account, Call, CallUsage, Money, WireUsage};
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
-use crate::provider::metered::{self, TermsOf};
+use crate::provider::metered::{self, CostBoundsOf};
 use crate::provider::permit::Permits;
 use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
 use crate::provider::timeout::Timeouts;
@@ -29,7 +29,7 @@ use crate::text::tokens;
 const MAX_BATCH_CHARACTERS: usize = 250_000;
 
 /// Concurrent batches of one request.
-const SIDE_BY_SIDE: usize = 4;
+const CONCURRENT_BATCHES: usize = 4;
 
 /// How calls to a provider are made, chats and embeddings alike.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ pub struct CallPolicy {
     /// The timeouts of a call.
     pub patience: Timeouts,
     /// Bounds the cost of a call.
-    pub terms_of: TermsOf,
+    pub cost_bounds_of: CostBoundsOf,
     /// Computes the actual cost of a call.
     pub cost_of: CostOf,
 }
@@ -54,7 +54,7 @@ pub struct HttpEmbedder {
     model: String,
     wanted: Option<usize>,
     dimensions: OnceLock<usize>,
-    manners: CallPolicy,
+    call_policy: CallPolicy,
 }
 
 impl HttpEmbedder {
@@ -64,11 +64,11 @@ impl HttpEmbedder {
         model: impl Into<String>,
         wanted: Option<NonZeroUsize>,
         known: Option<usize>,
-        manners: CallPolicy,
+        call_policy: CallPolicy,
     ) -> Self {
         let wanted = wanted.map(NonZeroUsize::get);
         let dimensions = wanted.or(known).map_or_else(OnceLock::new, OnceLock::from);
-        Self { link, model: model.into(), wanted, dimensions, manners }
+        Self { link, model: model.into(), wanted, dimensions, call_policy }
     }
 
     async fn all(&self, texts: &[String], purpose: Purpose, account: &Account) -> Result<Embedded, ProviderError> {
@@ -78,7 +78,7 @@ impl HttpEmbedder {
         }
         let calls = batches(texts).map(|batch| self.batch(&texts[batch], purpose, account));
         let answers: Vec<(Vec<Vec<f32>>, ModelMetadata)> =
-            stream::iter(calls).buffered(SIDE_BY_SIDE).try_collect().await?;
+            stream::iter(calls).buffered(CONCURRENT_BATCHES).try_collect().await?;
         let metadata = ModelMetadata {
             embedding_provider: Some(self.link.name.clone()),
             embedding_model: Some(self.model.clone()),
@@ -100,7 +100,7 @@ impl HttpEmbedder {
                 Ok((vectors, metadata)) => return Ok((vectors, ModelMetadata { retries: failed, ..metadata })),
                 Err(error) => error,
             };
-            match retry::next_step(error, failed, &self.manners.policy, &self.manners.jitter) {
+            match retry::next_step(error, failed, &self.call_policy.policy, &self.call_policy.jitter) {
                 Step::GiveUp(error) => return Err(error),
                 Step::Wait(delay, _) => tokio::time::sleep(delay).await,
             }
@@ -118,11 +118,11 @@ impl HttpEmbedder {
         let Some(call) = self.link.wire.embeddings(&request) else {
             return Err(self.link.failed(ProviderFailure::Rejected, "its protocol has no embeddings").before_sending());
         };
-        let Some(permit) = self.manners.permits.enter().await else {
+        let Some(permit) = self.call_policy.permits.enter().await else {
             return Err(self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending());
         };
         let assumed = account.assumed_price();
-        let terms = (self.manners.terms_of)(&self.model).assuming(assumed);
+        let terms = (self.call_policy.cost_bounds_of)(&self.model).assuming(assumed);
         let worst = terms.worst_case(metered::most_embedding_tokens(texts), Some(0));
         let reservation = account
             .reserve(
@@ -130,13 +130,13 @@ impl HttpEmbedder {
                     provider: self.link.name.clone(),
                     model: self.model.clone(),
                     purpose: "embedding",
-                    is_booked: !terms.is_embedded,
+                    is_logged: !terms.is_embedded,
                 },
                 worst,
             )
             .await?;
         let start = Instant::now();
-        let answer = match self.link.fetch(call, &self.model, self.manners.patience, LONGEST_ANSWER).await {
+        let answer = match self.link.fetch(call, &self.model, self.call_policy.patience, LONGEST_ANSWER).await {
             Ok(body) => {
                 self.link.wire.read_embeddings(&body).map_err(|error| self.link.unread(&body, &self.model, error))
             }
@@ -156,8 +156,8 @@ impl HttpEmbedder {
         let input_tokens = counted.unwrap_or_else(|| texts.iter().map(|text| tokens::estimate(text)).sum());
         let usage = WireUsage { input: Some(input_tokens), output: Some(0), ..answer.usage };
         // Estimated counts have no price, unless the model is free.
-        let cost_usd = (self.manners.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
-        reservation.settle(Actual {
+        let cost_usd = (self.call_policy.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
+        reservation.settle(CallUsage {
             input_tokens,
             output_tokens: 0,
             cost: cost_usd.map(Money::from_dollars_up),

@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::super::frame::Framing;
 use super::super::timeout::{self, Timeouts};
-use super::super::wire::{Auth, HttpCall, Method, Refusal, Wire};
+use super::super::wire::{Auth, ErrorAnswer, HttpCall, Method, Wire};
 use super::client::Clients;
+use super::connection_error::CallTarget;
 use super::key::Key;
-use super::place::{self, Place};
-use super::trouble::Called;
+use super::place::{self, BaseUrl};
 use crate::config::Secret;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::provider::settings::ProviderSettings;
@@ -28,14 +28,14 @@ use crate::time::Clock;
 const MAX_REDIRECTS: usize = 3;
 
 /// How much of an error answer is read, in bytes.
-const LONGEST_REFUSAL: usize = 64 * 1024;
+const MAX_ERROR_BODY: usize = 64 * 1024;
 
 /// The maximum size of an answer, in bytes.
 pub(super) const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// The kind of answer expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ExpectedBody {
     /// A stream with this framing.
     Stream(Framing),
     /// A single JSON value.
@@ -46,7 +46,7 @@ pub(super) enum Wanted {
 pub struct ProviderClient {
     pub(super) name: String,
     pub(super) wire: Arc<dyn Wire>,
-    place: Place,
+    place: BaseUrl,
     ca_file: Option<PathBuf>,
     /// The user's headers.
     headers: HeaderMap,
@@ -69,7 +69,7 @@ impl ProviderClient {
     ) -> Result<Self, Error> {
         let ProviderSettings { name, base_url, key, headers, ca_file, .. } = settings;
         let base_url = base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
-        let place = Place::parse(base_url, &format!("providers.{name}.base_url"))?;
+        let place = BaseUrl::parse(base_url, &format!("providers.{name}.base_url"))?;
         if ca_file.is_some() {
             // Reports a broken file now, not in the middle of a run.
             clients.get(name, place.url(), ca_file.as_deref())?;
@@ -79,15 +79,20 @@ impl ProviderClient {
         Ok(Self { name: name.clone(), wire, place, ca_file: ca_file.clone(), headers, key, clients, clock })
     }
 
-    pub(super) fn called(&self) -> Called<'_> {
-        Called { provider: &self.name, place: &self.place }
+    pub(super) fn called(&self) -> CallTarget<'_> {
+        CallTarget { provider: &self.name, place: &self.place }
     }
 
     /// Sends one call. `model` is the requested one, or empty.
     ///
     /// # Errors
     /// Any answer but a success, as classified by [`Wire::failure`], and connection errors.
-    pub(super) async fn send(&self, call: HttpCall, wanted: Wanted, model: &str) -> Result<Response, ProviderError> {
+    pub(super) async fn send(
+        &self,
+        call: HttpCall,
+        wanted: ExpectedBody,
+        model: &str,
+    ) -> Result<Response, ProviderError> {
         let unsent = |error: Error| self.failed(ProviderFailure::Unavailable, error.to_string()).before_sending();
         let client = self.clients.get(&self.name, self.place.url(), self.ca_file.as_deref()).map_err(unsent)?;
         let key = self.key.get().await.map_err(ProviderError::before_sending)?;
@@ -138,7 +143,7 @@ impl ProviderClient {
         most: usize,
     ) -> Result<Vec<u8>, ProviderError> {
         let end = timeout::later(Instant::now(), patience.whole);
-        let mut response = self.within(patience, end, self.send(call, Wanted::Whole, model)).await?;
+        let mut response = self.within(patience, end, self.send(call, ExpectedBody::Whole, model)).await?;
         let mut body = Vec::new();
         loop {
             let next = async { response.chunk().await.map_err(|error| self.called().cut(error)) };
@@ -185,8 +190,8 @@ impl ProviderClient {
         // What came before a cut says more than the cut.
         while let Ok(Some(bytes)) = response.chunk().await {
             body.extend_from_slice(&bytes);
-            if body.len() >= LONGEST_REFUSAL {
-                body.truncate(LONGEST_REFUSAL);
+            if body.len() >= MAX_ERROR_BODY {
+                body.truncate(MAX_ERROR_BODY);
                 break;
             }
         }
@@ -198,7 +203,7 @@ impl ProviderClient {
 
     fn failure(&self, status: u16, headers: &[(String, String)], body: &[u8], model: &str) -> ProviderError {
         let received_ms = self.clock.now().as_millisecond();
-        self.own(self.wire.failure(&Refusal { status, headers, body, model, received_ms }))
+        self.own(self.wire.failure(&ErrorAnswer { status, headers, body, model, received_ms }))
     }
 
     async fn within<T>(
@@ -224,13 +229,13 @@ impl ProviderClient {
         &self,
         call: &HttpCall,
         url: Url,
-        wanted: Wanted,
+        wanted: ExpectedBody,
         key: Option<&Secret>,
     ) -> Result<Request, ProviderError> {
         let accept = match wanted {
-            Wanted::Stream(Framing::Sse) => "text/event-stream",
-            Wanted::Stream(Framing::Lines) => "application/x-ndjson",
-            Wanted::Whole => "application/json",
+            ExpectedBody::Stream(Framing::Sse) => "text/event-stream",
+            ExpectedBody::Stream(Framing::Lines) => "application/x-ndjson",
+            ExpectedBody::Whole => "application/json",
         };
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, HeaderValue::from_static(accept));

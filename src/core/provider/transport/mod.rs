@@ -10,6 +10,7 @@
 
 mod answer;
 mod client;
+mod connection_error;
 mod embedding;
 mod key;
 mod link;
@@ -21,7 +22,6 @@ pub mod proxy;
 pub mod testing;
 #[cfg(test)]
 mod tests;
-mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,16 +39,16 @@ use super::wire::Piece;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::ProviderError;
 
-use answer::Answer;
+use answer::AnswerBuilder;
 pub use answer::CostOf;
 pub use client::Clients;
 pub use embedding::{CallPolicy, HttpEmbedder};
 pub use link::ProviderClient;
-use link::{LONGEST_ANSWER, Wanted};
+use link::{ExpectedBody, LONGEST_ANSWER};
 pub use models::Listing;
 
 /// How often the rest of an answer is polled before it is drained in the background.
-const TURNS: usize = 4;
+const DRAIN_POLLS: usize = 4;
 
 /// How long the rest of an answer is drained in the background.
 const DRAIN: Duration = Duration::from_millis(200);
@@ -88,8 +88,8 @@ impl Provider for HttpTransport {
             let start = Instant::now();
             let mut response = open(&link, &request, &model).await?;
             let framing = Framer::new(link.wire.framing());
-            let mut reading = Reading { framer: framing, reader: link.wire.reader(), link: &link, bytes: 0 };
-            let mut answer = Answer::new(start);
+            let mut reading = FrameReader { framer: framing, reader: link.wire.reader(), link: &link, bytes: 0 };
+            let mut answer = AnswerBuilder::new(start);
             loop {
                 let came = response.chunk().await.map_err(|error| link.called().cut(error))?;
                 let is_over = came.is_none();
@@ -108,7 +108,7 @@ impl Provider for HttpTransport {
                 }
             }
             let completion = answer.complete(&link.name, &request, &model, Instant::now(), &cost_of);
-            keep_connection(response).await;
+            drain(response).await;
             yield Chunk::Done(completion);
         })
     }
@@ -117,23 +117,23 @@ impl Provider for HttpTransport {
 /// Opens a stream and checks the head of its answer.
 async fn open(link: &ProviderClient, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
     let framing = link.wire.framing();
-    let response = link.send(link.wire.chat(request, model), Wanted::Stream(framing), model).await?;
-    match no_stream(&response, framing) {
+    let response = link.send(link.wire.chat(request, model), ExpectedBody::Stream(framing), model).await?;
+    match not_a_stream(&response, framing) {
         None => Ok(response),
-        Some(NoStream::Json) => Err(link.refused(response, model).await),
-        Some(NoStream::Page) => Err(link.called().garbage("a web page")),
+        Some(NotAStream::Json) => Err(link.refused(response, model).await),
+        Some(NotAStream::Page) => Err(link.called().garbage("a web page")),
     }
 }
 
 /// Turns bytes into frames and frames into pieces.
-struct Reading<'a> {
+struct FrameReader<'a> {
     framer: Framer,
     reader: Box<dyn super::wire::AnswerReader>,
     link: &'a ProviderClient,
     bytes: usize,
 }
 
-impl Reading<'_> {
+impl FrameReader<'_> {
     /// Reads these bytes, or the end: the pieces up to the first error, and that error.
     fn take(&mut self, came: Option<&[u8]>) -> (Vec<Piece>, Option<ProviderError>) {
         let mut pieces = Vec::new();
@@ -169,28 +169,28 @@ impl Reading<'_> {
 }
 
 /// What came instead of a stream.
-enum NoStream {
+enum NotAStream {
     Json,
     Page,
 }
 
 /// Recognises an answer that is no stream by its content type; a missing or unknown one passes.
-fn no_stream(response: &Response, framing: Framing) -> Option<NoStream> {
+fn not_a_stream(response: &Response, framing: Framing) -> Option<NotAStream> {
     let content_type = response.headers().get(CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     match media_type {
-        "text/html" => Some(NoStream::Page),
+        "text/html" => Some(NotAStream::Page),
         // Lines of JSON are often labelled as JSON.
-        "application/json" | "application/problem+json" if framing == Framing::Sse => Some(NoStream::Json),
+        "application/json" | "application/problem+json" if framing == Framing::Sse => Some(NotAStream::Json),
         _ => None,
     }
 }
 
 /// Drains the rest of an answer so that the connection can be reused. What has arrived is read now,
 /// the rest in the background; a connection that keeps sending is closed.
-async fn keep_connection(mut response: Response) {
+async fn drain(mut response: Response) {
     let mut rest = Box::pin(async move { while let Ok(Some(_)) = response.chunk().await {} });
-    for _ in 0..TURNS {
+    for _ in 0..DRAIN_POLLS {
         if rest.as_mut().now_or_never().is_some() {
             return;
         }

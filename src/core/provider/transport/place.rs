@@ -1,7 +1,7 @@
 //! The address of a provider, and the part of it that may be shown: scheme, host and port.
 //!
 //! Paths and queries can contain secrets, and URLs with a user or password are refused, so messages
-//! show a [`Place`] only by [`Place::shown`].
+//! show a [`BaseUrl`] only by [`BaseUrl::shown`].
 
 use reqwest::Url;
 
@@ -9,14 +9,14 @@ use crate::error::Error;
 
 /// The base URL of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BaseUrl {
     /// Without a trailing slash; paths are appended.
     root: String,
     url: Url,
     shown: String,
 }
 
-impl Place {
+impl BaseUrl {
     /// Parses `base_url`; errors name the configuration key `field`.
     ///
     /// # Errors
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn a_slash_at_the_end_changes_nothing() {
         for base in ["https://api.example.com/v1", "https://api.example.com/v1/", " https://api.example.com/v1// "] {
-            let place = Place::parse(base, "f").unwrap();
+            let place = BaseUrl::parse(base, "f").unwrap();
             assert_eq!(place.at("/chat?x=1").unwrap().as_str(), "https://api.example.com/v1/chat?x=1", "{base}");
             assert_eq!(place.shown(), "https://api.example.com");
         }
-        let bare = Place::parse("http://127.0.0.1:11434", "f").unwrap();
+        let bare = BaseUrl::parse("http://127.0.0.1:11434", "f").unwrap();
         assert_eq!(bare.at("/api/chat").unwrap().as_str(), "http://127.0.0.1:11434/api/chat");
         assert_eq!(bare.shown(), "http://127.0.0.1:11434");
     }
@@ -106,7 +106,7 @@ mod tests {
         for wrong in
             ["https://me:canary@example.com", "https://example.com/?canary=1", "https://example.com/#canary", "canary"]
         {
-            let error = Place::parse(wrong, "providers.acme.base_url").unwrap_err();
+            let error = BaseUrl::parse(wrong, "providers.acme.base_url").unwrap_err();
             assert_eq!(error.faults()[0].field, "providers.acme.base_url");
             assert!(!error.to_string().contains("canary"), "{error}");
         }

@@ -21,7 +21,7 @@ use super::escape::escape;
 use super::lengths::without_lengths;
 use super::reading::{self, names};
 use super::turns::{Turn, Turns};
-use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
@@ -79,7 +79,7 @@ impl Wire for Anthropic {
         Box::new(Reader::new(&self.provider))
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         failure::of_answer(&self.provider, answer)
     }
 

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::Refusal;
+use super::ErrorAnswer;
 use super::too_long::{may_be_too_long, says_too_long};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::redact::{MASK, mask};
@@ -153,14 +153,14 @@ fn later() -> String {
 }
 
 /// The error for an answer by its status alone; `said` is the provider's text, or empty.
-pub fn by_status(provider: &str, answer: &Refusal<'_>, said: &str) -> ProviderError {
+pub fn by_status(provider: &str, answer: &ErrorAnswer<'_>, said: &str) -> ProviderError {
     let is_too_long = answer.status >= 300 && may_be_too_long(Some(answer.status)) && says_too_long(said);
     let cause = if is_too_long { Cause::TooLong } else { Cause::of_status(answer.status) };
     by_cause(cause, provider, answer, said)
 }
 
 /// The error for an answer with a known cause: adds status, retry delay and retry hint.
-pub fn by_cause(cause: Cause, provider: &str, answer: &Refusal<'_>, said: &str) -> ProviderError {
+pub fn by_cause(cause: Cause, provider: &str, answer: &ErrorAnswer<'_>, said: &str) -> ProviderError {
     let place = if cause == Cause::Redirect { header(answer.headers, "location").and_then(origin) } else { None };
     let status = format!(" (status {})", answer.status);
     let mut error = cause.compose(provider, answer.model, &status, place.unwrap_or(said)).with_status(answer.status);

@@ -22,7 +22,7 @@ use super::escape::escape;
 use super::lengths::without_lengths;
 use super::reading::{self, text, tokens};
 use super::turns::{Turn, Turns};
-use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
 use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
@@ -63,7 +63,7 @@ impl Wire for Google {
         Box::new(Reader::new(&self.provider))
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         failure::of_answer(&self.provider, answer)
     }
 

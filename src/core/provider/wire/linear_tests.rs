@@ -8,7 +8,7 @@ use super::ollama::Ollama;
 use super::openai::OpenAi;
 use super::openrouter::OpenRouter;
 use super::testing::{failure, read_in};
-use super::{Refusal, Wire};
+use super::{ErrorAnswer, Wire};
 use crate::linear_tests::work::assert_linear;
 use crate::provider::frame::Framing;
 
@@ -86,7 +86,7 @@ fn what_is_no_answer_is_read_in_line_with_its_length() {
                 json!({"error": {"message": text, "code": text, "status": text}}).to_string().as_bytes(),
             ));
             let headers = [("retry-after".to_owned(), text.to_owned())];
-            drop(wire.failure(&Refusal { status: 503, headers: &headers, body: b"", model: text, received_ms: 0 }));
+            drop(wire.failure(&ErrorAnswer { status: 503, headers: &headers, body: b"", model: text, received_ms: 0 }));
         });
         assert_linear(&format!("{name}, a list"), |text| {
             drop((wire.read_models(text.as_bytes()), wire.read_embeddings(text.as_bytes())));

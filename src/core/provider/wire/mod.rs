@@ -53,7 +53,7 @@ pub trait Wire: Send + Sync {
     fn reader(&self) -> Box<dyn AnswerReader>;
 
     /// Interprets an error answer: any status from 300, and a 200 whose body is no stream.
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError;
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError;
 
     /// Builds the request for the model list; `page` is the token of a further page.
     fn models(&self, page: Option<&str>) -> HttpCall;
@@ -141,7 +141,7 @@ pub enum Auth {
 
 /// An error answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Refusal<'a> {
+pub struct ErrorAnswer<'a> {
     /// HTTP status.
     pub status: u16,
     /// The headers, names in lower case.

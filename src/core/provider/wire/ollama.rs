@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use self::reader::Reader;
 use super::reading::{self, names, tokens};
-use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
 use crate::ledger::WireUsage;
 use crate::provider::frame::Framing;
@@ -65,7 +65,7 @@ impl Wire for Ollama {
         Box::new(Reader::new(&self.provider))
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         failure::of_answer(&self.provider, answer)
     }
 

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use self::chat::{Chat, Dialect};
 use super::failure::Cause;
-use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Refusal, Wire};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
 use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
@@ -59,7 +59,7 @@ impl Wire for OpenAi {
         self.chat.reader()
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         self.chat.failure(answer)
     }
 

@@ -7,7 +7,7 @@
 //! Source: the types of the vendor's SDK 1.3.84 and its page on errors, read on 2026-11-21.
 
 use super::openai::chat::{Chat, Dialect};
-use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, ModelPage, Refusal, Wire};
+use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, ModelPage, Wire};
 use crate::error::{ProviderError, ProviderFailure};
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
@@ -49,7 +49,7 @@ impl Wire for OpenRouter {
         self.chat.reader()
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         self.chat.failure(answer)
     }
 

@@ -24,7 +24,7 @@ pub(super) fn garbage(provider: &str, bytes: &[u8]) -> ProviderError {
 }
 
 /// The cause of an error without a telling message: by its status, if it is an error status.
-pub(super) fn told_by(status: Option<u16>) -> Cause {
+pub(super) fn cause_by_status(status: Option<u16>) -> Cause {
     status.filter(|status| *status >= 300).map_or(Cause::Failing, Cause::of_status)
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::failure::Cause;
-use super::{Piece, Refusal, Wire};
+use super::{ErrorAnswer, Piece, Wire};
 use crate::error::ProviderError;
 use crate::ledger::Account;
 use crate::provider::frame::Framer;
@@ -90,7 +90,7 @@ pub(super) fn failure(wire: &dyn Wire, status: u16, body: &[u8]) -> ProviderErro
 /// The error for a status with headers and a body; `model` is `some-model`.
 pub(super) fn failure_with(wire: &dyn Wire, status: u16, headers: &[(&str, &str)], body: &[u8]) -> ProviderError {
     let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    wire.failure(&Refusal { status, headers: &headers, body, model: "some-model", received_ms: 1_795_238_965_000 })
+    wire.failure(&ErrorAnswer { status, headers: &headers, body, model: "some-model", received_ms: 1_795_238_965_000 })
 }
 
 /// A request with a system and a user message and no parameters.

@@ -80,7 +80,7 @@ mod tests {
     use crate::provider::wire::openrouter::OpenRouter;
 
     /// Messages as quoted by the sources.
-    const SAID: [(&str, &str); 27] = [
+    const MESSAGES: [(&str, &str); 27] = [
         (
             "OpenAI",
             "This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens.",
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn every_vendors_words_are_known_at_every_protocol() {
         for (wire_name, wire) in wires() {
-            for (server, said) in SAID {
+            for (server, said) in MESSAGES {
                 for status in [400, 500] {
                     let error = failure(&*wire, status, &[], &body(wire_name, status, said));
                     check(&error, &format!("{server} by {wire_name}, {status}: {said}"));
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn they_are_known_in_the_middle_of_a_stream() {
         for (wire_name, wire) in wires() {
-            for (server, said) in SAID {
+            for (server, said) in MESSAGES {
                 let event = if wire_name == "anthropic" { "error" } else { "" };
                 let frame = Frame::Data { event: event.to_owned(), data: body(wire_name, 400, said) };
                 let error = wire.reader().read(&frame).unwrap_err();

@@ -6,7 +6,7 @@
 use crate::provider::{Message, Role};
 
 /// Separates merged messages: a blank line.
-const GAP: &str = "\n\n";
+const TURN_SEPARATOR: &str = "\n\n";
 
 /// The system text, and the turns in order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Turns {
 }
 
 fn append(text: &mut String, more: &str) {
-    text.push_str(GAP);
+    text.push_str(TURN_SEPARATOR);
     text.push_str(more);
 }
 

@@ -11,7 +11,8 @@ use crate::domain::{Filter, Job, JobState, Operation, Order, PromptId, SessionId
 use crate::error::Code;
 use crate::event::EventKind;
 use crate::store::{
-    Held, JobEnd, JobProgress, JobUnit, MOST_ATTEMPTS, Mutation, NewJob, Renewal, Store, Taken, Taking, Worker, samples,
+    ClaimedJob, Held, JobClaim, JobEnd, JobProgress, JobUnit, LeaseRenewal, MAX_ATTEMPTS, Mutation, NewJob, Store,
+    Worker, samples,
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -95,14 +96,14 @@ fn events(store: &dyn Store, seed: u32, from: u64, limit: u32) -> Vec<EventKind>
     store.job_events(id(seed), from, limit).wait().unwrap().unwrap().events
 }
 
-fn taken(taking: Option<Taking>) -> Taken {
+fn taken(taking: Option<JobClaim>) -> ClaimedJob {
     match taking {
-        Some(Taking::Taken(taken)) => *taken,
+        Some(JobClaim::ClaimedJob(taken)) => *taken,
         other => panic!("the job should have been taken: {other:?}"),
     }
 }
 
-fn take(store: &dyn Store, seed: u32, lease: Duration) -> Taken {
+fn take(store: &dyn Store, seed: u32, lease: Duration) -> ClaimedJob {
     taken(store.take_job(id(seed), worker("second", lease)).wait().unwrap())
 }
 
@@ -176,16 +177,16 @@ fn prompts_come_with_their_unit(store: &dyn Store) {
 fn a_job_is_held_by_one(store: &dyn Store) {
     let first = begin(store, 1, false, LONG);
     match store.take_job(id(1), worker("second", LONG)).wait().unwrap() {
-        Some(Taking::Refused(job)) => assert_eq!((job.attempt, job.owner.as_deref()), (1, Some("first"))),
+        Some(JobClaim::Refused(job)) => assert_eq!((job.attempt, job.owner.as_deref()), (1, Some("first"))),
         other => panic!("a job that is held was taken: {other:?}"),
     }
     store.record_progress(first, done("a")).wait().unwrap();
-    assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), Renewal::Held);
+    assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), LeaseRenewal::Held);
     thread::sleep(Duration::from_millis(5));
     assert_eq!(job(store, 1).state, JobState::Interrupted);
     // A worker that overslept continues as long as no other has taken over.
     store.record_progress(first, done("b")).wait().unwrap();
-    assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), Renewal::Held);
+    assert_eq!(store.renew_job(first, Duration::ZERO).wait().unwrap(), LeaseRenewal::Held);
     thread::sleep(Duration::from_millis(5));
 
     let taken = take(store, 1, LONG);
@@ -207,7 +208,7 @@ fn one_of_many_gets_it(store: &dyn Store) {
             let takers: Vec<_> = (0..8)
                 .map(|number| {
                     let asked = move || store.take_job(id(seed), worker(&format!("w{number}"), LONG)).wait().unwrap();
-                    scope.spawn(move || matches!(asked(), Some(Taking::Taken(_))))
+                    scope.spawn(move || matches!(asked(), Some(JobClaim::ClaimedJob(_))))
                 })
                 .collect();
             takers.into_iter().map(|taker| taker.join().unwrap()).collect()
@@ -219,13 +220,13 @@ fn one_of_many_gets_it(store: &dyn Store) {
 
 fn a_worker_learns(store: &dyn Store) {
     let held = begin(store, 1, false, LONG);
-    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), Renewal::Held);
+    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), LeaseRenewal::Held);
     assert_eq!(store.stop_job(id(1)).wait().unwrap().unwrap().state, JobState::Stopping);
     assert_eq!(job(store, 1).state, JobState::Stopping);
-    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), Renewal::StopAsked);
-    assert_eq!(store.renew_job(Held { attempt: 2, ..held }, LONG).wait().unwrap(), Renewal::Lost);
+    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), LeaseRenewal::StopAsked);
+    assert_eq!(store.renew_job(Held { attempt: 2, ..held }, LONG).wait().unwrap(), LeaseRenewal::Lost);
     store.end_job(held, end(JobState::Cancelled, EventKind::Cancelled {})).wait().unwrap();
-    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), Renewal::Lost);
+    assert_eq!(store.renew_job(held, LONG).wait().unwrap(), LeaseRenewal::Lost);
     let ended = job(store, 1);
     assert_eq!((ended.state, ended.owner), (JobState::Cancelled, None));
     assert!(ended.ended_at.is_some());
@@ -260,7 +261,7 @@ fn a_finished_job_is_not_taken(store: &dyn Store) {
     // The event does not matter here.
     store.end_job(held, end(JobState::Finished, EventKind::Cancelled {})).wait().unwrap();
     match store.take_job(id(1), worker("second", LONG)).wait().unwrap() {
-        Some(Taking::Refused(job)) => assert_eq!((job.state, job.attempt), (JobState::Finished, 1)),
+        Some(JobClaim::Refused(job)) => assert_eq!((job.state, job.attempt), (JobState::Finished, 1)),
         other => panic!("a finished job was taken: {other:?}"),
     }
     assert_eq!(store.take_abandoned_job(worker("w", LONG)).wait().unwrap(), None);
@@ -305,13 +306,13 @@ fn only_kept_jobs_are_adopted(store: &dyn Store) {
 
 fn a_job_that_ends_its_workers_is_left_alone(store: &dyn Store) {
     begin_and_die(store, 1, true);
-    for attempt in 2..=MOST_ATTEMPTS {
+    for attempt in 2..=MAX_ATTEMPTS {
         let taken = store.take_abandoned_job(worker("server", Duration::ZERO)).wait().unwrap();
         assert_eq!(taken.map(|taken| taken.job.attempt), Some(attempt));
         thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(store.take_abandoned_job(worker("server", LONG)).wait().unwrap(), None);
-    assert_eq!(take(store, 1, LONG).job.attempt, MOST_ATTEMPTS + 1, "by command it goes on");
+    assert_eq!(take(store, 1, LONG).job.attempt, MAX_ATTEMPTS + 1, "by command it goes on");
 }
 
 fn an_old_job_is_forgotten(store: &dyn Store) {

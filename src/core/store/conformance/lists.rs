@@ -1,6 +1,6 @@
 //! Lists: filters, orders, pages, cursors, counts.
 
-use super::{Check, assert_fails, expected, first_page, ids, in_short, read_all, store_samples};
+use super::{Check, assert_fails, expected, first_page, ids, read_all, store_samples, summaries_of};
 use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, Timestamp};
 use crate::error::Code;
 use crate::store::{Mutation, PageSpec, Store, samples};
@@ -43,7 +43,7 @@ fn assert_lists(store: &dyn Store, all: &[Prompt], filter: &Filter) {
         assert_eq!(found, expected, "{filter:?} {order:?}");
         assert_eq!(
             read_all_in_short(store, filter, order, 7),
-            in_short(&read_all(store, filter, order, 7)),
+            summaries_of(&read_all(store, filter, order, 7)),
             "{filter:?}"
         );
         assert_eq!(store.count(filter.clone()).wait().unwrap(), expected.len() as u64, "{filter:?}");
@@ -273,12 +273,12 @@ fn summaries_are_prompts_in_short(store: &dyn Store) {
     store.append(all.clone()).wait().unwrap();
     let unknown = samples::prompts(30)[29].id;
     let asked = vec![all[5].id, unknown, all[3].id, all[4].id, all[6].id, all[11].id];
-    let expected = in_short(&[&all[5], &all[3], &all[4], &all[6], &all[11]].map(Clone::clone));
+    let expected = summaries_of(&[&all[5], &all[3], &all[4], &all[6], &all[11]].map(Clone::clone));
     assert_eq!(store.fetch_summaries(asked).wait().unwrap(), expected);
     assert_eq!(store.fetch_summaries(Vec::new()).wait().unwrap(), []);
     assert_lists(store, &all, &Filter::default());
     let second = PageSpec { limit: 4, offset: 5, cursor: None };
     let page = store.summaries(Filter::default(), Order::Newest, second.clone()).wait().unwrap();
     let whole = store.page(Filter::default(), Order::Newest, second).wait().unwrap();
-    assert_eq!((page.items, page.next_cursor), (in_short(&whole.items), whole.next_cursor));
+    assert_eq!((page.items, page.next_cursor), (summaries_of(&whole.items), whole.next_cursor));
 }

@@ -74,13 +74,13 @@ fn keys(prompt: &Prompt, step: Option<&Step>, by: StatsBy) -> Vec<String> {
 
 /// The data of one key: the prompts, and the accounts with whether each is a step's.
 #[derive(Default)]
-struct Gathered<'a> {
+struct KeyData<'a> {
     prompts: Vec<PromptId>,
     accounts: Vec<(&'a ModelMetadata, bool)>,
 }
 
-fn gather<'a>(prompts: &[&'a Prompt], by: Option<StatsBy>) -> BTreeMap<String, Gathered<'a>> {
-    let mut all: BTreeMap<String, Gathered<'a>> = BTreeMap::new();
+fn gather<'a>(prompts: &[&'a Prompt], by: Option<StatsBy>) -> BTreeMap<String, KeyData<'a>> {
+    let mut all: BTreeMap<String, KeyData<'a>> = BTreeMap::new();
     for prompt in prompts {
         let steps = prompt.steps.iter().map(|step| (Some(step), &step.model_metadata));
         let whole = prompt.steps.is_empty().then_some((None, &prompt.model_metadata));
@@ -96,7 +96,7 @@ fn gather<'a>(prompts: &[&'a Prompt], by: Option<StatsBy>) -> BTreeMap<String, G
 }
 
 /// The naive totals of one key.
-fn naive(gathered: &mut Gathered<'_>) -> StatsTotals {
+fn naive(gathered: &mut KeyData<'_>) -> StatsTotals {
     gathered.prompts.sort();
     gathered.prompts.dedup();
     let accounts = &gathered.accounts;

@@ -1,6 +1,6 @@
 //! Runs and their history.
 
-use super::{Check, assert_fails, first_page, ids, in_short, store_samples};
+use super::{Check, assert_fails, first_page, ids, store_samples, summaries_of};
 use crate::domain::{Phase, Prompt, PromptId, SessionId};
 use crate::error::Code;
 use crate::store::{Mutation, PageSpec, Session, SessionWithPrompts, Store, samples};
@@ -27,7 +27,7 @@ fn history(store: &dyn Store) -> Vec<SessionWithPrompts> {
     let short = store.sessions_with_summaries(first_page(1000)).wait().unwrap().items;
     let shortened: Vec<_> = runs
         .iter()
-        .map(|run| SessionWithPrompts { session: run.session.clone(), prompts: in_short(&run.prompts) })
+        .map(|run| SessionWithPrompts { session: run.session.clone(), prompts: summaries_of(&run.prompts) })
         .collect();
     assert_eq!(short, shortened);
     runs

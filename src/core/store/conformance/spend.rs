@@ -7,7 +7,10 @@ use uuid::Uuid;
 use super::{Check, store_samples};
 use crate::domain::{Filter, SpendBy};
 use crate::ledger::{CallEnd, Money};
-use crate::store::{Admitted, Draw, LEASE, Mutation, Room, SetAside, SpendCall, SpendQuery, SpendRow, Store, samples};
+use crate::store::{
+    Admitted, Draw, LEASE, Mutation, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, Store,
+    samples,
+};
 use crate::time::from_millis;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -192,15 +195,16 @@ fn a_call_that_was_taken_back_never_was(store: &dyn Store) {
     assert_eq!(counted(store), 5, "one that has ended stays");
 }
 
-fn set_aside(store: &dyn Store, seed: u32, at: i64, amount: u64, cap: u64) -> Room {
-    let wanted = SetAside { id: samples::id(seed), at: from_millis(samples::EPOCH_MS + at), amount: nanos(amount) };
+fn set_aside(store: &dyn Store, seed: u32, at: i64, amount: u64, cap: u64) -> ReservationReply {
+    let wanted =
+        SpendReservation { id: samples::id(seed), at: from_millis(samples::EPOCH_MS + at), amount: nanos(amount) };
     store.set_aside(wanted, nanos(cap)).wait().unwrap()
 }
 
 fn what_is_set_aside_counts_and_is_drawn_on(store: &dyn Store) {
-    assert_eq!(set_aside(store, 1, 0, 90, 100), Room::Yes);
+    assert_eq!(set_aside(store, 1, 0, 90, 100), ReservationReply::Yes);
     assert_eq!((counted(store), all(store).calls), (90, 0), "it counts, and is no call");
-    assert_eq!(set_aside(store, 2, 0, 20, 100), Room::No { counted: nanos(90), chains: 1 });
+    assert_eq!(set_aside(store, 2, 0, 20, 100), ReservationReply::No { counted: nanos(90), chains: 1 });
     assert_eq!(admit(store, 3, 20, 100), Admitted::No { counted: nanos(90) });
 
     let draw = |keep| Draw { id: samples::id(1), keep: nanos(keep) };
@@ -219,9 +223,9 @@ fn what_is_set_aside_counts_and_is_drawn_on(store: &dyn Store) {
 
 fn what_a_dead_process_set_aside_comes_free(store: &dyn Store) {
     let lease = i64::try_from(LEASE.as_millis()).unwrap();
-    assert_eq!(set_aside(store, 1, 0, 90, 100), Room::Yes);
-    assert_eq!(set_aside(store, 2, lease - 1, 20, 100), Room::No { counted: nanos(90), chains: 1 });
-    assert_eq!(set_aside(store, 2, lease + 1, 20, 100), Room::Yes);
+    assert_eq!(set_aside(store, 1, 0, 90, 100), ReservationReply::Yes);
+    assert_eq!(set_aside(store, 2, lease - 1, 20, 100), ReservationReply::No { counted: nanos(90), chains: 1 });
+    assert_eq!(set_aside(store, 2, lease + 1, 20, 100), ReservationReply::Yes);
     assert_eq!(counted(store), 20);
     let draw = Draw { id: samples::id(1), keep: nanos(0) };
     let late = store.admit_call_from(call(3, 90), draw, nanos(100)).wait().unwrap();

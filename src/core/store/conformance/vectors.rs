@@ -4,7 +4,7 @@ use super::{Check, assert_fails, store_samples, stored};
 use crate::domain::{Filter, Prompt, PromptId};
 use crate::error::Code;
 use crate::store::{
-    CONTENT_SHARE, Found, Mutation, Nearest, Part, PromptVectors, Space, SpaceUse, Store, nearness, samples,
+    CONTENT_SHARE, Mutation, Nearest, Part, PromptVectors, SearchHits, Space, SpaceUse, Store, nearness, samples,
 };
 
 pub(super) const CHECKS: &[Check] = &[
@@ -77,7 +77,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f64 {
 ///
 /// # Panics
 /// When the two differ.
-pub fn assert_nearest(query: &Nearest, found: &Found, prompts: &[Prompt], vectors: &Vectors) {
+pub fn assert_nearest(query: &Nearest, found: &SearchHits, prompts: &[Prompt], vectors: &Vectors) {
     let passing = prompts.iter().filter(|prompt| super::passes(prompt, &query.filter)).count();
     assert_eq!(found.total, passing as u64, "how many pass {:?}", query.filter);
     let scores = vectors.iter().filter(|(prompt, _)| super::passes(prompt, &query.filter)).map(|(prompt, parts)| {
@@ -110,18 +110,18 @@ fn assert_finds(store: &dyn Store, query: &Nearest, prompts: &[Prompt], vectors:
     }
 }
 
-fn ids(found: &Found) -> Vec<PromptId> {
+fn ids(found: &SearchHits) -> Vec<PromptId> {
     found.hits.iter().map(|hit| hit.id).collect()
 }
 
 fn where_no_vectors_are_nothing_is_near(store: &dyn Store) {
     let query = near(space(), samples::vector(1, DIMENSIONS), 10);
-    assert_eq!(store.nearest(query.clone()).wait().unwrap(), Found::default());
+    assert_eq!(store.nearest(query.clone()).wait().unwrap(), SearchHits::default());
     assert!(store.spaces().wait().unwrap().is_empty());
     assert_eq!(store.count_unembedded(space()).wait().unwrap(), 0);
     assert!(store.unembedded(space(), None, 10).wait().unwrap().is_empty());
     let prompts = store_samples(store, 3);
-    assert_eq!(store.nearest(query).wait().unwrap(), Found { hits: Vec::new(), total: 3 });
+    assert_eq!(store.nearest(query).wait().unwrap(), SearchHits { hits: Vec::new(), total: 3 });
     assert!(store.vectors_of(space(), prompts[0].id).wait().unwrap().is_empty());
     assert_eq!(store.put_vectors(space(), Vec::new()).wait().unwrap(), 0);
     assert_eq!(store.forget_space(space()).wait().unwrap(), 0);
@@ -329,7 +329,7 @@ fn a_forgotten_space_is_gone(store: &dyn Store) {
     assert!(store.spaces().wait().unwrap().is_empty());
     assert_eq!(store.count_unembedded(space()).wait().unwrap(), 10);
     let query = near(space(), rows[0].1[0].clone(), 5);
-    assert_eq!(store.nearest(query).wait().unwrap(), Found { hits: Vec::new(), total: 10 });
+    assert_eq!(store.nearest(query).wait().unwrap(), SearchHits { hits: Vec::new(), total: 10 });
     let again = vec![both(rows[2].0.id, 5)];
     assert_eq!(store.put_vectors(space(), again).wait().unwrap(), 1);
     let found = store.nearest(near(space(), samples::vector(5, DIMENSIONS), 5)).wait().unwrap();

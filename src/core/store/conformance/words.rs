@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Check, expected, ids, read_all};
 use crate::domain::{Filter, Order, Phase, Prompt, PromptId};
-use crate::store::{Edit, Found, Lexical, Mutation, Store, samples};
+use crate::store::{Edit, Lexical, Mutation, SearchHits, Store, samples};
 use crate::text::query::{TextQuery, fields};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -96,9 +96,9 @@ const QUERIES: [&str; 42] = [
 ];
 
 /// A deterministic random generator.
-struct Chance(u64);
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = xxhash_rust::xxh3::xxh3_64_with_seed(&self.0.to_le_bytes(), 7);
         usize::try_from(self.0 % bound.max(1) as u64).unwrap_or_default()
@@ -113,7 +113,7 @@ impl Chance {
 
 /// Stores prompts of random words and returns them in the order of storing.
 fn corpus(store: &dyn Store, count: u32) -> Vec<Prompt> {
-    let mut chance = Chance(u64::from(count));
+    let mut chance = SeededRandom(u64::from(count));
     let mut prompts = samples::prompts(count);
     for prompt in &mut prompts {
         prompt.content = chance.text(30);
@@ -130,7 +130,7 @@ fn corpus(store: &dyn Store, count: u32) -> Vec<Prompt> {
     prompts
 }
 
-fn search(store: &dyn Store, typed: &str, filter: &Filter, limit: u32, offset: u64) -> Found {
+fn search(store: &dyn Store, typed: &str, filter: &Filter, limit: u32, offset: u64) -> SearchHits {
     let query = TextQuery::parse(typed);
     store.lexical(Lexical { query, filter: filter.clone(), limit, offset }).wait().unwrap()
 }
@@ -179,7 +179,7 @@ fn finds_what_the_query_says(store: &dyn Store) {
 
 fn filters_inside(store: &dyn Store) {
     let all = Rows::of(&corpus(store, 150));
-    let mut chance = Chance(9);
+    let mut chance = SeededRandom(9);
     let mut hits = 0;
     for _ in 0..120 {
         let mut pick = |values: &[&str]| (chance.below(2) == 0).then(|| values[chance.below(values.len())].to_owned());
@@ -223,7 +223,7 @@ fn in_parts_is_the_whole(store: &dyn Store) {
 
 fn follows_edits_and_deletions(store: &dyn Store) {
     let mut all = corpus(store, 60);
-    let mut chance = Chance(3);
+    let mut chance = SeededRandom(3);
     for round in 0..12 {
         let edit = Edit {
             add_tags: vec![format!("fresh {round}")],
@@ -289,7 +289,7 @@ fn equals_come_newest_first(store: &dyn Store) {
 fn excluding_finds_nothing(store: &dyn Store) {
     corpus(store, 20);
     for typed in ["", "   ", "-haiku", "-haiku -\"the sea\"", "!?", "\"\"", "*", "-*"] {
-        assert_eq!(search(store, typed, &Filter::default(), 10, 0), Found::default(), "`{typed}`");
+        assert_eq!(search(store, typed, &Filter::default(), 10, 0), SearchHits::default(), "`{typed}`");
     }
 }
 
@@ -327,7 +327,7 @@ fn made_anew_finds_the_same(store: &dyn Store) {
 }
 
 fn nothing_in_nothing(store: &dyn Store) {
-    assert_eq!(search(store, "haiku", &Filter::default(), 10, 0), Found::default());
+    assert_eq!(search(store, "haiku", &Filter::default(), 10, 0), SearchHits::default());
     assert_eq!(store.reindex_text(None, 10).wait().unwrap(), None);
-    assert_eq!(search(store, "haiku", &Filter::default(), 10, 0), Found::default());
+    assert_eq!(search(store, "haiku", &Filter::default(), 10, 0), SearchHits::default());
 }

@@ -3,7 +3,7 @@
 //! Nothing here may fail a run or block it for long. Look-ups read on the caller's thread. Entries
 //! are queued for one thread, started by the first entry, which writes all queued entries in one
 //! transaction. If the file cannot be used (no permission, full disk, lock), that is logged once,
-//! and after each failure the file is left alone for [`REST`]. A damaged file is moved aside and
+//! and after each failure the file is left alone for [`FAILURE_BACKOFF`]. A damaged file is moved aside and
 //! recreated; a file of another program or a newer aludel is not touched.
 //!
 //! There are no migrations and no backups: the contents of an older format are discarded. The file
@@ -24,27 +24,27 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::connection::Connected;
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use crate::error::Error;
-use crate::provider::cache::{Answer, AnswerKey, AnswerStore, CacheNamespace, NamespaceLimits};
+use crate::provider::cache::{AnswerKey, AnswerStore, CacheNamespace, CachedAnswer, NamespaceLimits};
 use writer::{Put, WriterThread};
 
 /// How long the file is left alone after a failure.
-const REST: Duration = Duration::from_mins(1);
+const FAILURE_BACKOFF: Duration = Duration::from_mins(1);
 /// How long look-ups pause after waiting for a lock in vain, so that the waits do not add up.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long a look-up waits for a lock.
-const READING_PATIENCE: Duration = Duration::from_millis(100);
+const READ_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long the writing thread waits for a lock.
-const WRITING_PATIENCE: Duration = Duration::from_secs(5);
+const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Entries that can wait to be written; any more are cached in this process only.
 const QUEUE: usize = 256;
 
 /// Cached responses in one SQLite file. Touches nothing until the first look-up.
 pub struct SqliteAnswers {
-    place: Arc<Place>,
+    place: Arc<CacheFile>,
     reader: Mutex<Option<Connected>>,
-    writing: Mutex<Writing>,
+    writing: Mutex<CacheWriterState>,
 }
 
 /// The contents of a cache file.
@@ -58,14 +58,14 @@ pub struct Inventory {
 
 /// The state of the writer: not started, running, closed.
 #[derive(Default)]
-struct Writing {
+struct CacheWriterState {
     queue: Option<SyncSender<Put>>,
     thread: Option<JoinHandle<()>>,
     closed: bool,
 }
 
 /// The file and its state, shared by readers and the writing thread.
-struct Place {
+struct CacheFile {
     path: PathBuf,
     /// How long the writing thread waits for a lock.
     patience: Duration,
@@ -77,7 +77,7 @@ struct Place {
     pauses_until: Mutex<Option<Instant>>,
 }
 
-impl Place {
+impl CacheFile {
     fn is_resting(&self) -> bool {
         lock(&self.rests_until).is_some_and(|end| Instant::now() < end)
     }
@@ -94,7 +94,7 @@ impl Place {
 
     /// Notes a failure: logs it and leaves the file alone for a while.
     fn cannot_be_used(&self, failure: &Failure) {
-        *lock(&self.rests_until) = Some(Instant::now() + REST);
+        *lock(&self.rests_until) = Some(Instant::now() + FAILURE_BACKOFF);
         let (file, reason) = (self.path.display(), file::reason(failure));
         if self.warned.swap(true, Ordering::Relaxed) {
             tracing::debug!(%file, reason, "the cache of answers still cannot be used");
@@ -107,13 +107,13 @@ impl Place {
 impl SqliteAnswers {
     /// The cache in this file, which need not exist.
     pub fn open(path: impl AsRef<Path>) -> Self {
-        Self::with_patience(path.as_ref(), WRITING_PATIENCE)
+        Self::with_patience(path.as_ref(), WRITE_LOCK_TIMEOUT)
     }
 
     fn with_patience(path: &Path, patience: Duration) -> Self {
         // SQLite would read a relative `file:…` as a URI, and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let place = Place {
+        let place = CacheFile {
             path,
             patience,
             warned: false.into(),
@@ -134,10 +134,10 @@ impl SqliteAnswers {
     }
 
     /// Reads; `None` if there is no file.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<Option<T>> {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> SqliteResult<T>) -> SqliteResult<Option<T>> {
         let mut reader = lock(&self.reader);
         if !reader.as_ref().is_some_and(|opened| opened.is_current(&self.place.path)) {
-            *reader = file::open_for_reading(&self.place.path, READING_PATIENCE)?;
+            *reader = file::open_for_reading(&self.place.path, READ_LOCK_TIMEOUT)?;
         }
         let Some(opened) = &*reader else { return Ok(None) };
         let answer = work(&opened.connection);
@@ -148,7 +148,7 @@ impl SqliteAnswers {
     }
 
     /// The queue of the writing thread, started if needed; `None` once closed.
-    fn queue(&self) -> Outcome<Option<SyncSender<Put>>> {
+    fn queue(&self) -> SqliteResult<Option<SyncSender<Put>>> {
         let mut writing = lock(&self.writing);
         if writing.closed || writing.queue.is_some() {
             return Ok(writing.queue.clone());
@@ -163,7 +163,7 @@ impl SqliteAnswers {
 }
 
 impl AnswerStore for SqliteAnswers {
-    fn get(&self, key: &AnswerKey) -> Option<Answer> {
+    fn get(&self, key: &AnswerKey) -> Option<CachedAnswer> {
         if self.place.is_resting() || self.place.is_pausing() || lock(&self.writing).closed {
             return None;
         }
@@ -184,7 +184,7 @@ impl AnswerStore for SqliteAnswers {
         }
     }
 
-    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<Answer>) {
+    fn put(&self, namespace: CacheNamespace, limits: NamespaceLimits, key: AnswerKey, answer: Arc<CachedAnswer>) {
         if self.place.is_resting() {
             return;
         }

@@ -5,20 +5,20 @@ use std::collections::HashSet;
 use rusqlite::{Connection, params, params_from_iter};
 use uuid::Uuid;
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
 use super::{filter, jobs, judgements, prompts, totals, trash};
 use crate::domain::{Filter, Prompt, PromptId, Ranking, SessionId, Timestamp};
 use crate::error::Error;
-use crate::store::tally::Change;
+use crate::store::tally::TotalsChange;
 use crate::store::{Applied, Edit, Mutation};
 
 /// Prompts loaded at once to subtract them from the totals.
 const STEP: usize = 500;
 
 /// Applies one mutation.
-pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutation) -> Outcome<Applied> {
+pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutation) -> SqliteResult<Applied> {
     match mutation {
         Mutation::Edit { id, expected_revision, edit, at } => {
             self::edit(connection, indexer, *id, *expected_revision, edit, *at).map(Applied::Edited)
@@ -44,7 +44,7 @@ fn edit(
     expected_revision: Option<u32>,
     edit: &Edit,
     at: Timestamp,
-) -> Outcome<Option<Box<Prompt>>> {
+) -> SqliteResult<Option<Box<Prompt>>> {
     let Some(key) = prompts::key_of(connection, id)? else { return Ok(None) };
     let Some(mut prompt) = prompts::load(connection, &[key])?.pop() else { return Ok(None) };
     check_revision(id, prompt.revision, expected_revision)?;
@@ -64,7 +64,7 @@ fn edit(
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
 }
 
-fn rank(connection: &Connection, rankings: &[Ranking]) -> Outcome<u64> {
+fn rank(connection: &Connection, rankings: &[Ranking]) -> SqliteResult<u64> {
     let mut statement =
         connection.prepare_cached("UPDATE prompts SET score = ?, rank = ?, score_formula = ? WHERE id = ?")?;
     let mut ranked = 0;
@@ -82,7 +82,7 @@ fn delete(
     ids: &[PromptId],
     expected_revision: Option<u32>,
     trashed_at: Option<Timestamp>,
-) -> Outcome<Vec<PromptId>> {
+) -> SqliteResult<Vec<PromptId>> {
     let mut revision = connection.prepare_cached("SELECT revision FROM prompts WHERE id = ?")?;
     if expected_revision.is_some() {
         for id in ids {
@@ -97,13 +97,17 @@ fn delete(
     for id in ids {
         keys.extend(prompts::key_of(connection, *id)?.filter(|key| !keys.contains(key)));
     }
-    let mut gone = Gone { trashed_at, ..Gone::default() };
+    let mut gone = DeletedPrompts { trashed_at, ..DeletedPrompts::default() };
     gone.take_each(connection, &keys)?;
     gone.sweep(connection)
 }
 
-fn delete_where(connection: &Connection, filter: &Filter, trashed_at: Option<Timestamp>) -> Outcome<Vec<PromptId>> {
-    let mut gone = Gone { trashed_at, ..Gone::default() };
+fn delete_where(
+    connection: &Connection,
+    filter: &Filter,
+    trashed_at: Option<Timestamp>,
+) -> SqliteResult<Vec<PromptId>> {
+    let mut gone = DeletedPrompts { trashed_at, ..DeletedPrompts::default() };
     let is_all = *filter == Filter::default();
     if is_all && trashed_at.is_none() {
         gone.collect(connection.prepare("DELETE FROM prompts RETURNING id, session_id")?.query([])?)?;
@@ -129,7 +133,7 @@ fn delete_where(connection: &Connection, filter: &Filter, trashed_at: Option<Tim
     gone.sweep(connection)
 }
 
-fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<()> {
+fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> SqliteResult<()> {
     match expected {
         Some(expected) if expected != present => Err(Error::Conflict(format!(
             "prompt {id} is at revision {present}, not {expected}: it changed meanwhile; read it again, then repeat \
@@ -142,20 +146,20 @@ fn check_revision(id: PromptId, present: u32, expected: Option<u32>) -> Outcome<
 
 /// Prompts that were deleted, and the runs they belonged to.
 #[derive(Default)]
-struct Gone {
+struct DeletedPrompts {
     prompts: Vec<PromptId>,
     sessions: HashSet<Uuid>,
     /// When they were moved to the trash, if they were.
     trashed_at: Option<Timestamp>,
 }
 
-impl Gone {
+impl DeletedPrompts {
     /// Deletes the prompts of these keys and subtracts them from the totals.
-    fn take_each(&mut self, connection: &Connection, keys: &[i64]) -> Outcome<()> {
+    fn take_each(&mut self, connection: &Connection, keys: &[i64]) -> SqliteResult<()> {
         let mut statement = connection.prepare_cached("DELETE FROM prompts WHERE key = ? RETURNING id, session_id")?;
         for keys in keys.chunks(STEP) {
             let prompts = prompts::load(connection, keys)?;
-            totals::change(connection, Change::Remove, &prompts)?;
+            totals::change(connection, TotalsChange::Remove, &prompts)?;
             if let Some(at) = self.trashed_at {
                 trash::put(connection, &prompts, at)?;
             }
@@ -166,7 +170,7 @@ impl Gone {
         Ok(())
     }
 
-    fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> Outcome<()> {
+    fn collect(&mut self, mut rows: rusqlite::Rows<'_>) -> SqliteResult<()> {
         while let Some(row) = rows.next()? {
             let mut columns = Columns::of(row);
             self.prompts.push(PromptId(columns.id()?));
@@ -176,7 +180,7 @@ impl Gone {
     }
 
     /// Deletes runs and judgements that have no prompt left, stored or in the trash.
-    fn sweep(self, connection: &Connection) -> Outcome<Vec<PromptId>> {
+    fn sweep(self, connection: &Connection) -> SqliteResult<Vec<PromptId>> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM sessions WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)",
         )?;

@@ -11,24 +11,24 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use crate::files;
 
 /// How long to wait for a lock held by another process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a writer waits for other processes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
+pub(super) struct WriteTimeouts {
     /// For work that can be requested again.
     pub(super) usual: Duration,
     /// For paid work: a prompt, a judgement, the cost of a call.
     pub(super) finished_work: Duration,
 }
 
-impl Default for Patience {
+impl Default for WriteTimeouts {
     fn default() -> Self {
-        Self { usual: PATIENCE, finished_work: PATIENCE * 4 }
+        Self { usual: LOCK_TIMEOUT, finished_work: LOCK_TIMEOUT * 4 }
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Identity {
 
 impl Identity {
     /// Reads it. Call it inside a transaction, because it takes several reads.
-    pub(super) fn of(connection: &Connection) -> Outcome<Self> {
+    pub(super) fn of(connection: &Connection) -> SqliteResult<Self> {
         let number = |sql| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i32>(0));
         let application = number("PRAGMA application_id")?;
         let version = number("PRAGMA user_version")?;
@@ -86,7 +86,7 @@ impl Connected {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }
 
-    /// Limits how long locks are waited for, instead of [`PATIENCE`].
+    /// Limits how long locks are waited for, instead of [`LOCK_TIMEOUT`].
     pub(super) fn wait_at_most(&self, patience: Duration) {
         self.patience.store(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -96,7 +96,7 @@ impl Connected {
 ///
 /// SQLite reads a file in WAL mode only if it can create the shared memory file next to it. In a
 /// read-only folder, a file without a log is therefore opened as immutable.
-pub(super) fn open_for_reading(path: &Path) -> Outcome<Option<Connected>> {
+pub(super) fn open_for_reading(path: &Path) -> SqliteResult<Option<Connected>> {
     let attempt = || match immutable(path) {
         Some(uri) => Ok(Connected { is_settled: true, ..open(&uri, READ_ONLY | OpenFlags::SQLITE_OPEN_URI)? }),
         None => open(path, READ_ONLY),
@@ -143,7 +143,7 @@ fn can_write(_: &Path) -> bool {
 }
 
 /// Opens a connection for writing. Creates the folder and the file; does not migrate or write yet.
-pub(super) fn open_for_writing(path: &Path) -> Outcome<Connected> {
+pub(super) fn open_for_writing(path: &Path) -> SqliteResult<Connected> {
     if is_missing(path) {
         create_folder(path)?;
         create_private_file(path);
@@ -152,7 +152,7 @@ pub(super) fn open_for_writing(path: &Path) -> Outcome<Connected> {
 }
 
 /// Makes a file that is ours or empty durable and concurrent. Call it outside any transaction.
-pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
+pub(super) fn prepare_for_writing(connection: &Connection) -> SqliteResult<()> {
     // Changing the mode needs exclusive access and does not use the busy handler, so we wait.
     let mode = patiently(|| Ok(connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))?))?;
     if mode != "wal" {
@@ -167,7 +167,7 @@ pub(super) fn prepare_for_writing(connection: &Connection) -> Outcome<()> {
 /// Stops commits from waiting for the disk: a power loss can undo the last of them but damages
 /// nothing. Returns false, and changes nothing, without a write-ahead log, where it could damage the
 /// file (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Call outside any transaction.
-pub(super) fn leave_commits_unflushed(connection: &Connection) -> Outcome<bool> {
+pub(super) fn leave_commits_unflushed(connection: &Connection) -> SqliteResult<bool> {
     let mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0))?;
     if mode == "wal" {
         connection.execute_batch("PRAGMA synchronous = NORMAL")?;
@@ -176,17 +176,17 @@ pub(super) fn leave_commits_unflushed(connection: &Connection) -> Outcome<bool> 
 }
 
 /// Undoes [`leave_commits_unflushed`].
-pub(super) fn flush_commits(connection: &Connection) -> Outcome<()> {
+pub(super) fn flush_commits(connection: &Connection) -> SqliteResult<()> {
     Ok(connection.execute_batch("PRAGMA synchronous = FULL")?)
 }
 
-/// Retries `attempt` while another process holds a lock, up to [`PATIENCE`].
-pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T> {
+/// Retries `attempt` while another process holds a lock, up to [`LOCK_TIMEOUT`].
+pub(super) fn patiently<T>(mut attempt: impl FnMut() -> SqliteResult<T>) -> SqliteResult<T> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         match attempt() {
-            Err(failure) if failure.is_busy() && begun.elapsed() < PATIENCE => {
+            Err(failure) if failure.is_busy() && begun.elapsed() < LOCK_TIMEOUT => {
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(50));
             }
@@ -200,7 +200,7 @@ pub(super) fn patiently<T>(mut attempt: impl FnMut() -> Outcome<T>) -> Outcome<T
 /// SQLite's own busy handler polls less and less often, so that among many processes the one that
 /// waited longest is served last. Here it polls more often, at uneven intervals. Our own writers
 /// rarely meet here: [`super::queue`] makes them take turns.
-fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome<()> {
+fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> SqliteResult<()> {
     let mut begun = Instant::now();
     connection.busy_handler(Some(move |asked: i32| {
         if asked == 0 {
@@ -225,7 +225,10 @@ fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> Outcome
 }
 
 /// Runs `work` inside a read-only transaction that sees one state of the database.
-pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+pub(super) fn reading<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> SqliteResult<T>,
+) -> SqliteResult<T> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
     let answer = work(&transaction)?;
     transaction.commit()?;
@@ -233,11 +236,11 @@ pub(super) fn reading<T>(connection: &mut Connection, work: impl FnOnce(&Connect
 }
 
 /// Opens a connection with the common settings.
-pub(super) fn open(path: &Path, access: OpenFlags) -> Outcome<Connected> {
+pub(super) fn open(path: &Path, access: OpenFlags) -> SqliteResult<Connected> {
     // A connection is used by one thread at a time, so SQLite's own mutex is not needed.
     #[expect(clippy::disallowed_methods, reason = "the one place that opens connections")]
     let mut connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    let patience = Arc::new(AtomicU64::new(u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX)));
+    let patience = Arc::new(AtomicU64::new(u64::try_from(LOCK_TIMEOUT.as_millis()).unwrap_or(u64::MAX)));
     wait_fairly(&mut connection, Arc::clone(&patience))?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
     Ok(Connected { connection, file: file_at(path), patience, is_settled: false })
@@ -258,7 +261,7 @@ pub(super) fn is_missing(path: &Path) -> bool {
     std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-pub(super) fn create_folder(path: &Path) -> Outcome<()> {
+pub(super) fn create_folder(path: &Path) -> SqliteResult<()> {
     path.parent().map_or(Ok(()), files::make_folder).map_err(Failure::NoFolder)
 }
 

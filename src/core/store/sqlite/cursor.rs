@@ -5,7 +5,7 @@
 
 use uuid::Uuid;
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use crate::domain::Order;
 use crate::error::Error;
 
@@ -58,7 +58,7 @@ impl Mark {
     ///
     /// # Errors
     /// `validation_failed` for any other text.
-    pub(super) fn decode(cursor: &str, list: List) -> Outcome<Self> {
+    pub(super) fn decode(cursor: &str, list: List) -> SqliteResult<Self> {
         Self::parse(cursor, list).ok_or_else(|| {
             Error::value(
                 "cursor",

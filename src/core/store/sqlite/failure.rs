@@ -2,36 +2,41 @@
 //!
 //! Inside this module a step fails with a [`Failure`], which knows no path. [`Failure::explain`]
 //! turns it into a core error: what failed, in which file, what to do. The file is called by the
-//! name in its [`Place`], as clients must not learn paths outside the user's folder.
+//! name in its [`DatabaseFile`], as clients must not learn paths outside the user's folder.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use super::connection::Patience;
+use super::connection::WriteTimeouts;
 use super::migrate::Watch;
 use crate::error::Error;
 
 /// The path of a database, its name in messages, and its settings.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct DatabaseFile {
     pub(super) path: PathBuf,
     pub(super) shown: PathBuf,
     /// Receives the progress of its migration.
     pub(super) watch: Watch,
     /// How long writers wait.
-    pub(super) patience: Patience,
+    pub(super) patience: WriteTimeouts,
 }
 
-impl Place {
+impl DatabaseFile {
     /// A file shown by its path.
     pub(super) fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), shown: path.to_owned(), watch: Watch::default(), patience: Patience::default() }
+        Self {
+            path: path.to_owned(),
+            shown: path.to_owned(),
+            watch: Watch::default(),
+            patience: WriteTimeouts::default(),
+        }
     }
 }
 
 /// The result of a step inside the SQLite store.
-pub(super) type Outcome<T> = Result<T, Failure>;
+pub(super) type SqliteResult<T> = Result<T, Failure>;
 
 /// Why a step failed.
 #[derive(Debug)]
@@ -93,7 +98,7 @@ impl Failure {
     }
 
     /// The error to show. `doing` completes "while …": "storing prompts".
-    pub(super) fn explain(self, place: &Place, doing: &str) -> Error {
+    pub(super) fn explain(self, place: &DatabaseFile, doing: &str) -> Error {
         let file = place.shown.display();
         Error::Storage(match self {
             Self::Sqlite(error) => return explain_sqlite(&error, place, doing),
@@ -121,7 +126,7 @@ impl Failure {
     }
 }
 
-fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error {
+fn explain_sqlite(error: &rusqlite::Error, place: &DatabaseFile, doing: &str) -> Error {
     if place.path.is_dir() {
         return cannot_open(place);
     }
@@ -162,7 +167,7 @@ fn explain_sqlite(error: &rusqlite::Error, place: &Place, doing: &str) -> Error 
 /// Why a database file cannot be opened, from its metadata.
 ///
 /// The file itself is never opened: closing it would drop the locks this process holds on it.
-fn cannot_open(place: &Place) -> Error {
+fn cannot_open(place: &DatabaseFile) -> Error {
     let reason = match std::fs::metadata(&place.path) {
         Ok(found) if found.is_dir() => "it is a folder; name a file with `storage.database`".to_owned(),
         Ok(_) => "permission denied, or its folder is read-only; give yourself read and write permission on the file \

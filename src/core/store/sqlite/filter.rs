@@ -9,7 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::cursor::{List, Mark};
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::rows::millis_not_before;
 use crate::domain::{Filter, Order, Phase};
 
@@ -30,7 +30,7 @@ struct Selection {
 }
 
 /// The number of rows that pass.
-pub(super) fn count(connection: &Connection, filter: &Filter) -> Outcome<u64> {
+pub(super) fn count(connection: &Connection, filter: &Filter) -> SqliteResult<u64> {
     if *filter == Filter::default() {
         // Maintained as rows come and go, so that counting does not walk a million rows.
         let all = connection.prepare_cached("SELECT prompts FROM totals")?.query_row([], |row| row.get::<_, i64>(0))?;
@@ -44,7 +44,7 @@ pub(super) fn count(connection: &Connection, filter: &Filter) -> Outcome<u64> {
 }
 
 /// The keys of all rows that pass, unordered.
-pub(super) fn all(connection: &Connection, filter: &Filter) -> Outcome<Query> {
+pub(super) fn all(connection: &Connection, filter: &Filter) -> SqliteResult<Query> {
     let selection = Selection::new(connection, filter, Order::Newest)?;
     let key = selection.key();
     Ok(selection.query(key, ""))
@@ -58,7 +58,7 @@ pub(super) fn page(
     cursor: Option<&str>,
     limit: u32,
     offset: u64,
-) -> Outcome<Query> {
+) -> SqliteResult<Query> {
     let mut selection = Selection::new(connection, filter, order)?;
     let driver = selection.driver;
     if let Some(cursor) = cursor {
@@ -90,7 +90,7 @@ pub(super) fn page(
 }
 
 impl Selection {
-    fn new(connection: &Connection, filter: &Filter, order: Order) -> Outcome<Self> {
+    fn new(connection: &Connection, filter: &Filter, order: Order) -> SqliteResult<Self> {
         let mut selection = Self { driver: "p", from: "prompts p".into(), conditions: Vec::new(), values: Vec::new() };
         let columns = [
             ("model", filter.model.as_deref()),
@@ -129,7 +129,7 @@ impl Selection {
     }
 
     /// Walks the rarest tag in order and looks each prompt up in the others.
-    fn drive_by_tags(&mut self, connection: &Connection, tags: &[String], on_prompts: bool) -> Outcome<()> {
+    fn drive_by_tags(&mut self, connection: &Connection, tags: &[String], on_prompts: bool) -> SqliteResult<()> {
         let rarest = rarest(connection, tags)?;
         self.driver = "t0";
         self.from = "tags t0".into();
@@ -174,7 +174,7 @@ impl Selection {
 }
 
 /// The tag with the fewest prompts, counting at most a thousand of each.
-fn rarest(connection: &Connection, tags: &[String]) -> Outcome<usize> {
+fn rarest(connection: &Connection, tags: &[String]) -> SqliteResult<usize> {
     if tags.len() == 1 {
         return Ok(0);
     }

@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use super::{SqliteStore, prompts, ranking, summaries, terms, vectors};
 use crate::domain::{Prompt, PromptId, PromptSummary};
-use crate::store::{FindStore, Found, Lexical, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
+use crate::store::{
+    FindStore, Lexical, Nearest, Part, Pending, PromptVectors, SearchHits, Space, SpaceUse, Unembedded,
+};
 
 impl FindStore for SqliteStore {
-    fn lexical(&self, query: Lexical) -> Pending<Found> {
-        self.read("searching by words", Found::default(), |connection| ranking::search(connection, &query))
+    fn lexical(&self, query: Lexical) -> Pending<SearchHits> {
+        self.read("searching by words", SearchHits::default(), |connection| ranking::search(connection, &query))
     }
 
-    fn nearest(&self, query: Nearest) -> Pending<Found> {
+    fn nearest(&self, query: Nearest) -> Pending<SearchHits> {
         vectors::nearest(self, query)
     }
 
     fn fetch(&self, ids: Vec<PromptId>) -> Pending<Vec<Prompt>> {
         self.read("reading prompts", Vec::new(), |connection| {
             let keys = ids.iter().filter_map(|id| prompts::key_of(connection, *id).transpose());
-            prompts::load(connection, &keys.collect::<super::Outcome<Vec<i64>>>()?)
+            prompts::load(connection, &keys.collect::<super::SqliteResult<Vec<i64>>>()?)
         })
     }
 

@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::rows::Columns;
 use crate::domain::PromptId;
 
@@ -21,7 +21,7 @@ pub(super) fn tail(id: Uuid) -> [u8; 8] {
 
 /// The ids that begin or end with `fragment`, newest first. Dashes and case are ignored; an empty
 /// fragment, one that is not hexadecimal, or one longer than an id matches nothing.
-pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> Outcome<Vec<PromptId>> {
+pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> SqliteResult<Vec<PromptId>> {
     let digits: Option<Vec<u8>> = fragment
         .chars()
         .filter(|char| *char != '-')

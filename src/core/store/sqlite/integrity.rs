@@ -10,7 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::connection::{self, Identity};
-use super::failure::{Failure, Outcome, Place};
+use super::failure::{DatabaseFile, Failure, SqliteResult};
 use super::{migrate, tokenizer};
 use crate::error::Result;
 
@@ -45,10 +45,13 @@ pub struct Damage {
 /// # Errors
 /// `storage` or `file` if it cannot be read, or is too damaged for SQLite to start.
 pub fn check(path: &Path, depth: Depth) -> Result<Damage> {
-    faults_of(path, depth).map_err(|failure| failure.explain(&Place::of(path), "checking it")).map(|faults| Damage {
-        is_index_alone: !faults.is_empty() && faults.iter().all(|fault| fault.to_ascii_lowercase().contains("fts5")),
-        backups: if faults.is_empty() { Vec::new() } else { backups_beside(path) },
-        faults,
+    faults_of(path, depth).map_err(|failure| failure.explain(&DatabaseFile::of(path), "checking it")).map(|faults| {
+        Damage {
+            is_index_alone: !faults.is_empty()
+                && faults.iter().all(|fault| fault.to_ascii_lowercase().contains("fts5")),
+            backups: if faults.is_empty() { Vec::new() } else { backups_beside(path) },
+            faults,
+        }
     })
 }
 
@@ -57,10 +60,10 @@ pub fn check(path: &Path, depth: Depth) -> Result<Damage> {
 /// # Errors
 /// `storage` or `file`, with the reason.
 pub fn check_writable(path: &Path) -> Result<()> {
-    ask_to_write(path).map_err(|failure| failure.explain(&Place::of(path), "trying to write"))
+    ask_to_write(path).map_err(|failure| failure.explain(&DatabaseFile::of(path), "trying to write"))
 }
 
-fn ask_to_write(path: &Path) -> Outcome<()> {
+fn ask_to_write(path: &Path) -> SqliteResult<()> {
     let mut opened = connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     opened.wait_at_most(BRIEFLY);
     let begun = opened.connection.transaction_with_behavior(TransactionBehavior::Immediate);
@@ -70,7 +73,7 @@ fn ask_to_write(path: &Path) -> Outcome<()> {
     }
 }
 
-fn faults_of(path: &Path, depth: Depth) -> Outcome<Vec<String>> {
+fn faults_of(path: &Path, depth: Depth) -> SqliteResult<Vec<String>> {
     let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(Vec::new()) };
     let connection = &mut opened.connection;
     if connection::reading(connection, Identity::of)? != Identity::Ours(migrate::LATEST) {
@@ -86,7 +89,7 @@ fn faults_of(path: &Path, depth: Depth) -> Outcome<Vec<String>> {
 
 /// The result of SQLite's integrity check of pages, rows and indices, including those of FTS5
 /// (<https://www.sqlite.org/pragma.html#pragma_integrity_check>).
-fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
+fn faults_of_pages(connection: &Connection) -> SqliteResult<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({MOST_FAULTS})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
     let mut faults = Vec::new();
@@ -109,13 +112,13 @@ fn faults_of_pages(connection: &Connection) -> Outcome<Vec<String>> {
 struct Objects(BTreeMap<String, (String, Vec<String>)>);
 
 impl Objects {
-    fn of_a_whole_file() -> Outcome<Self> {
+    fn of_a_whole_file() -> SqliteResult<Self> {
         let mut connection = connection::open(Path::new(":memory:"), OpenFlags::SQLITE_OPEN_READ_WRITE)?.connection;
         migrate::apply_all(&mut connection)?;
         Self::of(&connection)
     }
 
-    fn of(connection: &Connection) -> Outcome<Self> {
+    fn of(connection: &Connection) -> SqliteResult<Self> {
         let mut listed =
             connection.prepare("SELECT name, type FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
         let mut columns = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;

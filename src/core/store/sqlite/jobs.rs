@@ -5,15 +5,15 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use super::rows::{Columns, json};
 use super::{SqliteStore, fragment, prompts};
 use crate::domain::{Job, JobState, Operation, SessionId};
 use crate::error::Error;
 use crate::event::EventKind;
 use crate::store::{
-    ENDED_FOR, Held, INTERRUPTED_FOR, JobEnd, JobEvents, JobProgress, JobStore, JobUnit, MOST_ATTEMPTS, NewJob,
-    Pending, Renewal, Taken, Taking, Worker,
+    ClaimedJob, Held, INTERRUPTED_JOB_RETENTION, JobClaim, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
+    LeaseRenewal, MAX_ATTEMPTS, NewJob, Pending, STOPPED_JOB_RETENTION, Worker,
 };
 
 impl JobStore for SqliteStore {
@@ -21,15 +21,15 @@ impl JobStore for SqliteStore {
         self.write("storing a job", move |connection| begin(connection, &job, &worker))
     }
 
-    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<Taking>> {
+    fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<JobClaim>> {
         self.write("taking up a job", move |connection| take(connection, id, &worker))
     }
 
-    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<Taken>> {
+    fn take_abandoned_job(&self, worker: Worker) -> Pending<Option<ClaimedJob>> {
         self.write("taking up a job", move |connection| take_abandoned(connection, &worker))
     }
 
-    fn renew_job(&self, held: Held, lease: Duration) -> Pending<Renewal> {
+    fn renew_job(&self, held: Held, lease: Duration) -> Pending<LeaseRenewal> {
         self.write_unflushed("keeping a job", move |connection| renew(connection, held, lease))
     }
 
@@ -101,7 +101,7 @@ const COLUMNS: &str = "id, operation,
 const IS_IDLE: &str = "(state <> 'running' OR leased_until < CAST(unixepoch('subsec') * 1000 AS INTEGER))";
 
 /// Stores a new job, and deletes expired ones.
-pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> Outcome<()> {
+pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> SqliteResult<()> {
     forget_old(connection)?;
     let written = connection
         .prepare_cached(&format!(
@@ -122,32 +122,32 @@ pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> O
     if written == 0 {
         return Err(Error::Conflict(format!("job {} is stored already", new.id)).into());
     }
-    tell(connection, connection.last_insert_rowid(), std::slice::from_ref(&new.started))
+    append_events(connection, connection.last_insert_rowid(), std::slice::from_ref(&new.started))
 }
 
 /// Deletes expired jobs.
-fn forget_old(connection: &Connection) -> Outcome<()> {
+fn forget_old(connection: &Connection) -> SqliteResult<()> {
     connection.prepare_cached(&format!("DELETE FROM jobs WHERE expires_at < {NOW}"))?.execute([])?;
     connection
         .prepare_cached(&format!("DELETE FROM jobs WHERE leased_until < {NOW} - ?"))?
-        .execute([millis(INTERRUPTED_FOR)])?;
+        .execute([millis(INTERRUPTED_JOB_RETENTION)])?;
     Ok(())
 }
 
 /// Takes up a job that no worker holds.
-pub(super) fn take(connection: &Connection, id: SessionId, worker: &Worker) -> Outcome<Option<Taking>> {
+pub(super) fn take(connection: &Connection, id: SessionId, worker: &Worker) -> SqliteResult<Option<JobClaim>> {
     let taken =
         take_one(connection, &format!("id = ?3 AND state <> 'finished' AND {IS_IDLE}"), worker, Some(id.0.as_bytes()))?;
     match taken {
-        Some(taken) => Ok(Some(Taking::Taken(Box::new(taken)))),
-        None => Ok(get(connection, id)?.map(|(job, _)| Taking::Refused(Box::new(job)))),
+        Some(taken) => Ok(Some(JobClaim::ClaimedJob(Box::new(taken)))),
+        None => Ok(get(connection, id)?.map(|(job, _)| JobClaim::Refused(Box::new(job)))),
     }
 }
 
 /// Takes up the kept job that has waited longest.
-pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcome<Option<Taken>> {
+pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> SqliteResult<Option<ClaimedJob>> {
     let is_it = format!(
-        "key = (SELECT key FROM jobs WHERE kept AND stop_asked = 0 AND attempt < {MOST_ATTEMPTS}
+        "key = (SELECT key FROM jobs WHERE kept AND stop_asked = 0 AND attempt < {MAX_ATTEMPTS}
                     AND state IN ('running', 'interrupted') AND {IS_IDLE}
                 ORDER BY leased_until LIMIT 1)"
     );
@@ -156,7 +156,12 @@ pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Outcom
 
 /// The one statement that assigns a job to a worker. A terminal event of an earlier attempt is
 /// removed, and its number reused.
-fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[u8; 16]>) -> Outcome<Option<Taken>> {
+fn take_one(
+    connection: &Connection,
+    is_it: &str,
+    worker: &Worker,
+    id: Option<&[u8; 16]>,
+) -> SqliteResult<Option<ClaimedJob>> {
     let mut statement = connection.prepare_cached(&format!(
         "UPDATE jobs SET attempt = attempt + 1, state = 'running', owner = ?1, leased_until = {NOW} + ?2, stop_asked = 0,
              ended_at = NULL, expires_at = NULL, updated_at = {NOW}, failed = 0,
@@ -173,14 +178,14 @@ fn take_one(connection: &Connection, is_it: &str, worker: &Worker, id: Option<&[
     };
     let Some((key, request, job)) = taken.optional()? else { return Ok(None) };
     let (key, job) = (key?, job?);
-    untell_end(connection, key)?;
+    remove_terminal_event(connection, key)?;
     let message = format!("taken up again by {} (attempt {})", worker.name, job.attempt);
-    tell(connection, key, &[EventKind::Warning { variant: None, phase: None, message, code: None }])?;
-    Ok(Some(Taken { job, request: request? }))
+    append_events(connection, key, &[EventKind::Warning { variant: None, phase: None, message, code: None }])?;
+    Ok(Some(ClaimedJob { job, request: request? }))
 }
 
 /// Removes the terminal event, if there is one.
-fn untell_end(connection: &Connection, key: i64) -> Outcome<()> {
+fn remove_terminal_event(connection: &Connection, key: i64) -> SqliteResult<()> {
     let mut last =
         connection.prepare_cached("SELECT seq, event FROM job_events WHERE job = ? ORDER BY seq DESC LIMIT 1")?;
     let mut rows = last.query([key])?;
@@ -195,7 +200,7 @@ fn untell_end(connection: &Connection, key: i64) -> Outcome<()> {
 }
 
 /// Renews the lease.
-pub(super) fn renew(connection: &Connection, held: Held, lease: Duration) -> Outcome<Renewal> {
+pub(super) fn renew(connection: &Connection, held: Held, lease: Duration) -> SqliteResult<LeaseRenewal> {
     let stop_asked = connection
         .prepare_cached(&format!(
             "UPDATE jobs SET leased_until = {NOW} + ? WHERE id = ? AND attempt = ? AND state = 'running'
@@ -204,14 +209,14 @@ pub(super) fn renew(connection: &Connection, held: Held, lease: Duration) -> Out
         .query_row(params![millis(lease), held.id.0.as_bytes(), held.attempt], |row| row.get::<_, bool>(0))
         .optional()?;
     Ok(match stop_asked {
-        None => Renewal::Lost,
-        Some(true) => Renewal::StopAsked,
-        Some(false) => Renewal::Held,
+        None => LeaseRenewal::Lost,
+        Some(true) => LeaseRenewal::StopAsked,
+        Some(false) => LeaseRenewal::Held,
     })
 }
 
 /// Records progress, except the prompts, which the caller stores.
-pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress) -> Outcome<()> {
+pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress) -> SqliteResult<()> {
     let key = connection
         .prepare_cached(&format!(
             "UPDATE jobs SET done = done + ?, failed = failed + ?, total = coalesce(?, total), updated_at = {NOW}
@@ -235,11 +240,11 @@ pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress
     for JobUnit { unit: name, is_whole, result } in &progress.units {
         unit.execute(params![key, name, is_whole, json(result)?])?;
     }
-    tell(connection, key, &progress.events)
+    append_events(connection, key, &progress.events)
 }
 
 /// Appends events.
-fn tell(connection: &Connection, key: i64, events: &[EventKind]) -> Outcome<()> {
+fn append_events(connection: &Connection, key: i64, events: &[EventKind]) -> SqliteResult<()> {
     let mut number =
         connection.prepare_cached("UPDATE jobs SET events = events + 1 WHERE key = ? RETURNING events - 1")?;
     let mut insert = connection.prepare_cached("INSERT INTO job_events (job, seq, event) VALUES (?, ?, ?)")?;
@@ -251,7 +256,7 @@ fn tell(connection: &Connection, key: i64, events: &[EventKind]) -> Outcome<()> 
 }
 
 /// Records how the job ended.
-pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> Outcome<()> {
+pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> SqliteResult<()> {
     let key = connection
         .prepare_cached(&format!(
             "UPDATE jobs SET state = ?, owner = NULL, leased_until = NULL, updated_at = {NOW}, ended_at = {NOW},
@@ -263,11 +268,11 @@ pub(super) fn end(connection: &Connection, held: Held, end: &JobEnd) -> Outcome<
         })
         .optional()?
         .ok_or_else(|| lost(held))?;
-    tell(connection, key, std::slice::from_ref(&end.event))
+    append_events(connection, key, std::slice::from_ref(&end.event))
 }
 
 /// Releases the job.
-pub(super) fn release(connection: &Connection, held: Held) -> Outcome<()> {
+pub(super) fn release(connection: &Connection, held: Held) -> SqliteResult<()> {
     connection
         .prepare_cached(&format!(
             "UPDATE jobs SET state = 'interrupted', owner = NULL, updated_at = {NOW}, leased_until = {NOW}
@@ -278,17 +283,17 @@ pub(super) fn release(connection: &Connection, held: Held) -> Outcome<()> {
 }
 
 /// Asks the worker to stop; without one, the job is cancelled at once.
-pub(super) fn stop(connection: &Connection, id: SessionId) -> Outcome<Option<Job>> {
+pub(super) fn stop(connection: &Connection, id: SessionId) -> SqliteResult<Option<Job>> {
     let idle = connection
         .prepare_cached(&format!(
             "UPDATE jobs SET state = 'cancelled', owner = NULL, leased_until = NULL, updated_at = {NOW}, ended_at = {NOW},
                  expires_at = {NOW} + ?, attempt = attempt + 1
              WHERE id = ? AND state IN ('running', 'interrupted') AND {IS_IDLE} RETURNING key"
         ))?
-        .query_row(params![millis(ENDED_FOR), id.0.as_bytes()], |row| row.get::<_, i64>(0))
+        .query_row(params![millis(STOPPED_JOB_RETENTION), id.0.as_bytes()], |row| row.get::<_, i64>(0))
         .optional()?;
     match idle {
-        Some(key) => tell(connection, key, &[EventKind::Cancelled {}])?,
+        Some(key) => append_events(connection, key, &[EventKind::Cancelled {}])?,
         None => {
             connection
                 .prepare_cached("UPDATE jobs SET stop_asked = 1 WHERE id = ? AND state = 'running'")?
@@ -299,7 +304,7 @@ pub(super) fn stop(connection: &Connection, id: SessionId) -> Outcome<Option<Job
 }
 
 /// One job with its request.
-pub(super) fn get(connection: &Connection, id: SessionId) -> Outcome<Option<(Job, Value)>> {
+pub(super) fn get(connection: &Connection, id: SessionId) -> SqliteResult<Option<(Job, Value)>> {
     let mut statement = connection.prepare_cached(&format!("SELECT request, {COLUMNS} FROM jobs WHERE id = ?"))?;
     let mut rows = statement.query([id.0.as_bytes()])?;
     let Some(row) = rows.next()? else { return Ok(None) };
@@ -309,7 +314,7 @@ pub(super) fn get(connection: &Connection, id: SessionId) -> Outcome<Option<(Job
 }
 
 /// The jobs in one of these states, newest first.
-pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> Outcome<Vec<Job>> {
+pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> SqliteResult<Vec<Job>> {
     let names: Vec<&str> = states.iter().map(|state| state.as_str()).collect();
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM jobs
@@ -325,7 +330,7 @@ pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> 
 }
 
 /// The ids that begin or end with these digits, newest first. Scans all jobs, which are few.
-pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<SessionId>> {
+pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> SqliteResult<Vec<SessionId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
         "SELECT id FROM jobs WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY created_at DESC, id DESC LIMIT ?2",
@@ -339,7 +344,12 @@ pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Ou
 }
 
 /// The recorded units, by name.
-pub(super) fn units(connection: &Connection, id: SessionId, after: Option<&str>, limit: u32) -> Outcome<Vec<JobUnit>> {
+pub(super) fn units(
+    connection: &Connection,
+    id: SessionId,
+    after: Option<&str>,
+    limit: u32,
+) -> SqliteResult<Vec<JobUnit>> {
     let mut statement = connection.prepare_cached(
         "SELECT unit, is_whole, result FROM job_units
          WHERE job = (SELECT key FROM jobs WHERE id = ?1) AND unit > ?2 ORDER BY unit LIMIT ?3",
@@ -355,7 +365,7 @@ pub(super) fn units(connection: &Connection, id: SessionId, after: Option<&str>,
 }
 
 /// The events from this number on.
-pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u32) -> Outcome<Option<JobEvents>> {
+pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u32) -> SqliteResult<Option<JobEvents>> {
     let Some((job, _)) = get(connection, id)? else { return Ok(None) };
     let mut statement = connection.prepare_cached(
         "SELECT event FROM job_events WHERE job = (SELECT key FROM jobs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?",
@@ -370,7 +380,7 @@ pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u
 
 /// Deletes the jobs of runs with nothing left, neither stored nor in the trash, unless a worker
 /// holds them. Their events contain what they produced.
-pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = SessionId>) -> Outcome<()> {
+pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = SessionId>) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(&format!(
         "DELETE FROM jobs WHERE id = ?1 AND {IS_IDLE}
              AND NOT EXISTS (SELECT 1 FROM prompts WHERE session_id = ?1)
@@ -383,12 +393,12 @@ pub(super) fn sweep(connection: &Connection, runs: impl IntoIterator<Item = Sess
 }
 
 /// Deletes every job that no worker holds.
-pub(super) fn clear(connection: &Connection) -> Outcome<()> {
+pub(super) fn clear(connection: &Connection) -> SqliteResult<()> {
     connection.execute(&format!("DELETE FROM jobs WHERE {IS_IDLE}"), [])?;
     Ok(())
 }
 
-fn job(mut columns: Columns<'_, '_>) -> Outcome<Job> {
+fn job(mut columns: Columns<'_, '_>) -> SqliteResult<Job> {
     Ok(Job {
         id: SessionId(columns.id()?),
         operation: named(&columns.take::<String>()?, Operation::parse)?,
@@ -406,7 +416,7 @@ fn job(mut columns: Columns<'_, '_>) -> Outcome<Job> {
     })
 }
 
-fn named<T>(name: &str, parse: fn(&str) -> Option<T>) -> Outcome<T> {
+fn named<T>(name: &str, parse: fn(&str) -> Option<T>) -> SqliteResult<T> {
     parse(name).ok_or_else(|| Failure::damaged(format_args!("`{name}` is not known in `jobs`")))
 }
 

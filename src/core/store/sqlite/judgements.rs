@@ -4,14 +4,14 @@
 
 use rusqlite::{Connection, params};
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::prompts::check_finite;
 use super::rows::{Columns, json, millis};
 use crate::domain::{Calibration, JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 use crate::error::Error;
 
 /// Stores a judgement; returns false if none of its candidates is stored.
-pub(super) fn record(connection: &Connection, judgement: &Judgement) -> Outcome<bool> {
+pub(super) fn record(connection: &Connection, judgement: &Judgement) -> SqliteResult<bool> {
     check_numbers(judgement)?;
     let mut stored = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM prompts WHERE id = ?)")?;
     let mut is_of_use = false;
@@ -38,7 +38,7 @@ pub(super) fn record(connection: &Connection, judgement: &Judgement) -> Outcome<
 }
 
 /// The judgements with this candidate, newest first.
-pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> Outcome<Vec<Judgement>> {
+pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> SqliteResult<Vec<Judgement>> {
     let mut statement = connection.prepare_cached(
         "SELECT j.created_at, j.judgement FROM judgement_candidates c CROSS JOIN judgements j ON j.key = c.judgement
          WHERE c.prompt = ? ORDER BY j.created_at DESC, j.id DESC LIMIT ?",
@@ -52,19 +52,19 @@ pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> Ou
 }
 
 /// One judgement.
-pub(super) fn get(connection: &Connection, id: JudgementId) -> Outcome<Option<Judgement>> {
+pub(super) fn get(connection: &Connection, id: JudgementId) -> SqliteResult<Option<Judgement>> {
     let mut statement = connection.prepare_cached("SELECT created_at, judgement FROM judgements WHERE id = ?")?;
     let mut rows = statement.query([id.0.as_bytes()])?;
     rows.next()?.map(|row| read(Columns::of(row))).transpose()
 }
 
-fn read(mut columns: Columns<'_, '_>) -> Outcome<Judgement> {
+fn read(mut columns: Columns<'_, '_>) -> SqliteResult<Judgement> {
     let created_at = columns.moment()?;
     Ok(Judgement { created_at, ..columns.json()? })
 }
 
 /// Deletes judgements left without a stored or trashed candidate, now that these prompts are gone.
-pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
+pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM judgements
          WHERE key IN (SELECT judgement FROM judgement_candidates WHERE prompt = ?)
@@ -84,7 +84,7 @@ pub(super) fn sweep(connection: &Connection, gone: &[PromptId]) -> Outcome<()> {
 }
 
 /// Stores a profile unless the stored one is later.
-pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Outcome<()> {
+pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> SqliteResult<()> {
     let of_calibration = |figure: fn(&Calibration) -> f64| profile.calibration.as_ref().map(figure);
     for (name, number) in [
         ("position_bias", profile.position_bias),
@@ -117,7 +117,7 @@ pub(super) fn put_profile(connection: &Connection, profile: &JudgeProfile) -> Ou
 }
 
 /// The profile of this judge.
-pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> Outcome<Option<JudgeProfile>> {
+pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> SqliteResult<Option<JudgeProfile>> {
     let mut statement =
         connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles WHERE provider = ? AND model = ?")?;
     let mut rows = statement.query([&judge.provider, &judge.model])?;
@@ -125,7 +125,7 @@ pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> Outcome<Opt
 }
 
 /// All profiles.
-pub(super) fn profiles(connection: &Connection) -> Outcome<Vec<JudgeProfile>> {
+pub(super) fn profiles(connection: &Connection) -> SqliteResult<Vec<JudgeProfile>> {
     let mut statement =
         connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles ORDER BY provider, model")?;
     let mut rows = statement.query([])?;
@@ -136,13 +136,13 @@ pub(super) fn profiles(connection: &Connection) -> Outcome<Vec<JudgeProfile>> {
     Ok(found)
 }
 
-fn read_profile(mut columns: Columns<'_, '_>) -> Outcome<JudgeProfile> {
+fn read_profile(mut columns: Columns<'_, '_>) -> SqliteResult<JudgeProfile> {
     let audited_at = columns.moment()?;
     Ok(JudgeProfile { audited_at, ..columns.json()? })
 }
 
 /// JSON cannot represent numbers that are not finite.
-fn check_numbers(judgement: &Judgement) -> Outcome<()> {
+fn check_numbers(judgement: &Judgement) -> SqliteResult<()> {
     let weights = judgement.criteria.values().map(|weight| ("criteria", Some(*weight)));
     let costs = judgement.candidates.iter().map(|candidate| ("candidates.cost_usd", candidate.cost_usd));
     let ratings = judgement.ratings.iter().map(|rating| ("ratings.score", Some(rating.score)));

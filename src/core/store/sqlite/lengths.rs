@@ -9,7 +9,7 @@
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 
 /// Keys per row: as many as fit on one page.
 const BLOCK: u16 = 2_000;
@@ -18,7 +18,7 @@ const BLOCK: u16 = 2_000;
 const LONG: u16 = u16::MAX;
 
 /// Stores the lengths of prompts, by key.
-pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> Outcome<()> {
+pub(super) fn put(connection: &Connection, lengths: &[(i64, usize)]) -> SqliteResult<()> {
     let mut get = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
     let mut put = connection.prepare_cached("INSERT OR REPLACE INTO prompt_lengths (block, lengths) VALUES (?, ?)")?;
     for of_block in lengths.chunk_by(|a, b| block(a.0) == block(b.0)) {
@@ -46,13 +46,13 @@ pub(super) struct Lengths<'connection> {
 
 impl<'connection> Lengths<'connection> {
     /// A reader that has read nothing yet.
-    pub(super) fn of(connection: &'connection Connection) -> Outcome<Self> {
+    pub(super) fn of(connection: &'connection Connection) -> SqliteResult<Self> {
         let statement = connection.prepare_cached("SELECT lengths FROM prompt_lengths WHERE block = ?")?;
         Ok(Self { statement, block: None, bytes: Vec::new() })
     }
 
     /// The number of terms of a prompt; `None` if FTS5 must be asked.
-    pub(super) fn get(&mut self, key: i64) -> Outcome<Option<u32>> {
+    pub(super) fn get(&mut self, key: i64) -> SqliteResult<Option<u32>> {
         let wanted = block(key);
         if self.block != Some(wanted) {
             self.bytes.clear();

@@ -20,7 +20,7 @@ use std::ptr;
 
 use rusqlite::{Connection, ffi};
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use super::tokenizer;
 
 const SQL: &CStr = c"SELECT 1 FROM prompt_terms WHERE prompt_terms MATCH ?1 AND each_match(prompt_terms, ?2)";
@@ -29,7 +29,7 @@ const NAME: &CStr = c"each_match";
 const KIND: &CStr = c"aludel visitor of matches";
 
 /// The callback for each match.
-type Visit<'visit> = dyn FnMut(&Match<'_>) -> Outcome<()> + 'visit;
+type Visit<'visit> = dyn FnMut(&Match<'_>) -> SqliteResult<()> + 'visit;
 
 struct Visitor<'visit> {
     visit: &'visit mut Visit<'visit>,
@@ -37,7 +37,7 @@ struct Visitor<'visit> {
 }
 
 /// Prepares a connection for its first search; others do not pay for it.
-pub(super) fn prepare(connection: &Connection) -> Outcome<()> {
+pub(super) fn prepare(connection: &Connection) -> SqliteResult<()> {
     if Statement::prepare(connection).is_err() {
         tokenizer::register(connection)?;
         register(connection)?;
@@ -47,7 +47,11 @@ pub(super) fn prepare(connection: &Connection) -> Outcome<()> {
 
 /// Calls `visit` for each matching prompt, in the order of keys, until it fails. It can use the
 /// connection, but must not change `prompt_terms`. Call [`prepare`] before.
-pub(super) fn each<'visit>(connection: &Connection, expression: &str, visit: &'visit mut Visit<'visit>) -> Outcome<()> {
+pub(super) fn each<'visit>(
+    connection: &Connection,
+    expression: &str,
+    visit: &'visit mut Visit<'visit>,
+) -> SqliteResult<()> {
     let mut visitor = Visitor { visit, failure: None };
     let statement = Statement::prepare(connection)?;
     let ended = statement.run(expression, &raw mut visitor);
@@ -111,7 +115,7 @@ impl Match<'_> {
     }
 
     /// Prompts in the index.
-    pub(super) fn rows(&self) -> Outcome<i64> {
+    pub(super) fn rows(&self) -> SqliteResult<i64> {
         let mut rows = 0;
         // SAFETY: as above; the number outlives the call.
         check(unsafe { (self.calls.rows)(self.context, &raw mut rows) })?;
@@ -119,7 +123,7 @@ impl Match<'_> {
     }
 
     /// Terms in the index, counting repetitions.
-    pub(super) fn terms(&self) -> Outcome<i64> {
+    pub(super) fn terms(&self) -> SqliteResult<i64> {
         let mut terms = 0;
         // SAFETY: as above; the number outlives the call.
         check(unsafe { (self.calls.column_total)(self.context, ALL_COLUMNS, &raw mut terms) })?;
@@ -127,7 +131,7 @@ impl Match<'_> {
     }
 
     /// Terms of this prompt, from a table look-up.
-    pub(super) fn length(&self) -> Outcome<u32> {
+    pub(super) fn length(&self) -> SqliteResult<u32> {
         let mut length = 0;
         // SAFETY: as above; the number outlives the call.
         check(unsafe { (self.calls.column_length)(self.context, ALL_COLUMNS, &raw mut length) })?;
@@ -135,7 +139,7 @@ impl Match<'_> {
     }
 
     /// Number of prompts with this phrase, counted by walking all of them.
-    pub(super) fn rows_with(&self, phrase: usize) -> Outcome<i64> {
+    pub(super) fn rows_with(&self, phrase: usize) -> SqliteResult<i64> {
         let mut rows = 0_i64;
         let phrase = c_int::try_from(phrase).unwrap_or(c_int::MAX);
         // SAFETY: as above; `count_one` is only called before this call returns, and with the number it is given here.
@@ -147,7 +151,7 @@ impl Match<'_> {
     }
 
     /// Calls `tell` with the column of each occurrence of this phrase in this prompt.
-    pub(super) fn places(&self, phrase: usize, mut tell: impl FnMut(usize)) -> Outcome<()> {
+    pub(super) fn places(&self, phrase: usize, mut tell: impl FnMut(usize)) -> SqliteResult<()> {
         let mut iterator = ffi::Fts5PhraseIter { a: ptr::null(), b: ptr::null() };
         let (mut column, mut offset) = (0, 0);
         let phrase = c_int::try_from(phrase).unwrap_or(c_int::MAX);
@@ -216,11 +220,11 @@ struct Statement<'connection> {
 }
 
 impl<'connection> Statement<'connection> {
-    fn prepare(connection: &'connection Connection) -> Outcome<Self> {
+    fn prepare(connection: &'connection Connection) -> SqliteResult<Self> {
         Self::of(connection, SQL)
     }
 
-    fn of(connection: &'connection Connection, sql: &CStr) -> Outcome<Self> {
+    fn of(connection: &'connection Connection, sql: &CStr) -> SqliteResult<Self> {
         let mut statement = ptr::null_mut();
         // SAFETY: the handle is open as long as the connection is borrowed; the text ends in a zero.
         let code = unsafe {
@@ -232,7 +236,7 @@ impl<'connection> Statement<'connection> {
     }
 
     /// Steps through all matches. The visitor is no longer borrowed when this returns.
-    fn run(&self, expression: &str, visitor: *mut Visitor<'_>) -> Outcome<()> {
+    fn run(&self, expression: &str, visitor: *mut Visitor<'_>) -> SqliteResult<()> {
         let Ok(length) = c_int::try_from(expression.len()) else { return check(ffi::SQLITE_TOOBIG) };
         // SAFETY: the statement is prepared and has these parameters; SQLite copies the text; the visitor is not touched by
         // anything but `each_match` until the step has come back.
@@ -250,7 +254,7 @@ impl<'connection> Statement<'connection> {
         if code == ffi::SQLITE_DONE { Ok(()) } else { self.check(code) }
     }
 
-    fn check(&self, code: c_int) -> Outcome<()> {
+    fn check(&self, code: c_int) -> SqliteResult<()> {
         if code == ffi::SQLITE_OK {
             return Ok(());
         }
@@ -269,7 +273,7 @@ impl Drop for Statement<'_> {
 }
 
 /// Registers the function on a connection.
-fn register(connection: &Connection) -> Outcome<()> {
+fn register(connection: &Connection) -> SqliteResult<()> {
     let api = api(connection)?;
     // SAFETY: the API lives as long as the connection. Our function and its name live as long as the program, and it has no
     // data of its own.
@@ -283,7 +287,7 @@ fn register(connection: &Connection) -> Outcome<()> {
 }
 
 /// The API of FTS5, which lives as long as the connection (<https://www.sqlite.org/fts5.html#extending_fts5>).
-pub(super) fn api(connection: &Connection) -> Outcome<*mut ffi::fts5_api> {
+pub(super) fn api(connection: &Connection) -> SqliteResult<*mut ffi::fts5_api> {
     let mut api: *mut ffi::fts5_api = ptr::null_mut();
     let statement = Statement::of(connection, c"SELECT fts5(?1)")?;
     // SAFETY: FTS5 writes its API there during the step, as its documentation says.
@@ -295,7 +299,7 @@ pub(super) fn api(connection: &Connection) -> Outcome<*mut ffi::fts5_api> {
     Ok(api)
 }
 
-pub(super) fn check(code: c_int) -> Outcome<()> {
+pub(super) fn check(code: c_int) -> SqliteResult<()> {
     if code == ffi::SQLITE_OK {
         return Ok(());
     }

@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params_from_iter};
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::filter::{self, Query};
 use super::rows::Columns;
 use super::totals;
 use crate::domain::{Filter, PromptId, StatsBy};
 use crate::error::Error;
-use crate::store::tally::{Account, Counted, Part, Tallies, day_of};
-use crate::store::{MeasureProgress, MeasureWatch, Measured, Relations};
+use crate::store::tally::{Account, CountedPrompt, Part, Tallies, day_of};
+use crate::store::{MeasureProgress, MeasureWatch, PromptTotals, Relations};
 use crate::time::from_millis;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
@@ -26,7 +26,7 @@ pub(super) fn measure(
     filter: &Filter,
     by: &[StatsBy],
     watch: &MeasureWatch,
-) -> Outcome<Measured> {
+) -> SqliteResult<PromptTotals> {
     if *filter == Filter::default() {
         return totals::read(connection, by);
     }
@@ -41,7 +41,7 @@ pub(super) fn measure(
             Some(total) => total,
             None => *total.insert(count(connection, &chosen)?),
         };
-        match watch.tell(MeasureProgress { done, total: total.max(done) }) {
+        match watch.report(MeasureProgress { done, total: total.max(done) }) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Cancelled.into()),
         }
@@ -50,7 +50,7 @@ pub(super) fn measure(
 }
 
 /// The number of these keys.
-fn count(connection: &Connection, chosen: &Query) -> Outcome<u64> {
+fn count(connection: &Connection, chosen: &Query) -> SqliteResult<u64> {
     let mut count = connection.prepare_cached(&format!("SELECT count(*) FROM ({})", chosen.sql))?;
     Ok(count.query_row(params_from_iter(&chosen.values), |row| row.get::<_, i64>(0))?.unsigned_abs())
 }
@@ -60,8 +60,8 @@ pub(super) fn tally(
     connection: &Connection,
     chosen: &Query,
     by: &[StatsBy],
-    counted: &mut dyn FnMut(u64) -> Outcome<()>,
-) -> Outcome<Tallies> {
+    counted: &mut dyn FnMut(u64) -> SqliteResult<()>,
+) -> SqliteResult<Tallies> {
     // CROSS JOIN: chosen keys first, then each looked up.
     let mut prompts = connection.prepare_cached(&format!(
         "WITH chosen (key) AS ({}) SELECT p.key, p.created_at, p.persona, p.phase, p.provider, p.model, p.model_metadata
@@ -91,14 +91,14 @@ pub(super) fn tally(
             day = (made.div_euclid(MILLIS_A_DAY), day_of(from_millis(made)));
         }
         let tags = if needs_tags { tags_of(&mut tags, key)? } else { Vec::new() };
-        tallies.add(&Counted { day: &day.1, persona: &persona, tags: &tags, parts: &parts });
+        tallies.add(&CountedPrompt { day: &day.1, persona: &persona, tags: &tags, parts: &parts });
         done += 1;
         counted(done)?;
     }
     Ok(tallies)
 }
 
-fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<Part>> {
+fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> SqliteResult<Vec<Part>> {
     let mut rows = steps.query([key])?;
     let mut parts = Vec::with_capacity(3);
     while let Some(row) = rows.next()? {
@@ -107,7 +107,7 @@ fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<Part>> {
     Ok(parts)
 }
 
-fn part(columns: &mut Columns<'_, '_>, is_step: bool) -> Outcome<Part> {
+fn part(columns: &mut Columns<'_, '_>, is_step: bool) -> SqliteResult<Part> {
     Ok(Part {
         phase: columns.take()?,
         provider: columns.take()?,
@@ -117,12 +117,12 @@ fn part(columns: &mut Columns<'_, '_>, is_step: bool) -> Outcome<Part> {
     })
 }
 
-fn tags_of(tags: &mut CachedStatement<'_>, key: i64) -> Outcome<Vec<String>> {
+fn tags_of(tags: &mut CachedStatement<'_>, key: i64) -> SqliteResult<Vec<String>> {
     Ok(tags.query_map([key], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// The relations of these prompts to others.
-pub(super) fn relations(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Relations>> {
+pub(super) fn relations(connection: &Connection, ids: &[PromptId]) -> SqliteResult<Vec<Relations>> {
     // By rank, which can differ from the order of near-equal scores; by score if an export lost it.
     let mut standing = connection.prepare_cached(
         "SELECT sum(other.score IS NOT NULL),

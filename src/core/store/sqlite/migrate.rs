@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::connection::{self, APPLICATION_ID, Identity};
-use super::failure::{Failure, Outcome, Place};
+use super::failure::{DatabaseFile, Failure, SqliteResult};
 use super::{terms, tokenizer, totals};
 use crate::error::Result;
 use crate::time::{Clock, SystemClock};
@@ -26,15 +26,15 @@ pub(super) struct Migration {
     name: &'static str,
     sql: &'static str,
     /// Runs after the SQL, for what SQL cannot do. Must not rely on anything a later step creates.
-    then: Option<Then>,
+    then: Option<DataStep>,
 }
 
 /// Work on the rows of a file, which reports its progress.
-type Then = fn(&Connection, &mut dyn FnMut(Part)) -> Outcome<()>;
+type DataStep = fn(&Connection, &mut dyn FnMut(RowProgress)) -> SqliteResult<()>;
 
 /// Progress of some work, in rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct RowProgress {
     /// Rows done.
     pub(super) done: u64,
     /// Rows in total.
@@ -46,7 +46,7 @@ impl Migration {
         Self { name, sql, then: None }
     }
 
-    const fn then(self, then: Then) -> Self {
+    const fn then(self, then: DataStep) -> Self {
         Self { then: Some(then), ..self }
     }
 }
@@ -136,7 +136,7 @@ impl std::fmt::Debug for Watch {
 /// # Errors
 /// `storage` or `file` for a file that is newer, foreign, damaged or cannot be read.
 pub fn status(path: &Path) -> Result<MigrationStatus> {
-    read_status(path, MIGRATIONS).map_err(|failure| failure.explain(&Place::of(path), "reading its format"))
+    read_status(path, MIGRATIONS).map_err(|failure| failure.explain(&DatabaseFile::of(path), "reading its format"))
 }
 
 /// Migrates the file to the newest format, creating it if needed.
@@ -152,21 +152,21 @@ pub fn run(path: &Path) -> Result<MigrationReport> {
 /// # Errors
 /// As [`run`].
 pub fn run_watched(path: &Path, watch: Watch) -> Result<MigrationReport> {
-    run_at(&Place { watch, ..Place::of(path) })
+    run_at(&DatabaseFile { watch, ..DatabaseFile::of(path) })
 }
 
 /// As [`run`], for a file shown by another name.
-pub(super) fn run_at(place: &Place) -> Result<MigrationReport> {
+pub(super) fn run_at(place: &DatabaseFile) -> Result<MigrationReport> {
     run_these(place, MIGRATIONS).map_err(|failure| failure.explain(place, "migrating it"))
 }
 
 /// As [`run`], over an open writing connection, which is prepared for writing.
-pub(super) fn bring_up(connection: &mut Connection, place: &Place) -> Outcome<MigrationReport> {
+pub(super) fn bring_up(connection: &mut Connection, place: &DatabaseFile) -> SqliteResult<MigrationReport> {
     apply(connection, place, MIGRATIONS)
 }
 
 /// Builds the whole schema in an empty in-memory database.
-pub(super) fn apply_all(connection: &mut Connection) -> Outcome<()> {
+pub(super) fn apply_all(connection: &mut Connection) -> SqliteResult<()> {
     tokenizer::register(connection)?;
     for migration in MIGRATIONS {
         connection.execute_batch(migration.sql)?;
@@ -177,11 +177,11 @@ pub(super) fn apply_all(connection: &mut Connection) -> Outcome<()> {
     Ok(())
 }
 
-fn run_these(place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
+fn run_these(place: &DatabaseFile, migrations: &[Migration]) -> SqliteResult<MigrationReport> {
     apply(&mut connection::open_for_writing(&place.path)?.connection, place, migrations)
 }
 
-fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus> {
+fn read_status(path: &Path, migrations: &[Migration]) -> SqliteResult<MigrationStatus> {
     let opened = connection::open_for_reading(path)?;
     let exists = opened.is_some();
     let current = match opened {
@@ -192,7 +192,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> Outcome<MigrationStatus
     Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })
 }
 
-fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -> Outcome<MigrationReport> {
+fn apply(connection: &mut Connection, place: &DatabaseFile, migrations: &[Migration]) -> SqliteResult<MigrationReport> {
     // Check the owner first: never write to another program's file.
     let found = connection::patiently(|| connection::reading(connection, Identity::of))?;
     let current = format_of(found, migrations)?;
@@ -215,7 +215,7 @@ fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -
     for migration in missing {
         transaction.execute_batch(migration.sql)?;
         if let Some(then) = migration.then {
-            then(&transaction, &mut |Part { done, total }| {
+            then(&transaction, &mut |RowProgress { done, total }| {
                 place.watch.tell(MigrationProgress { migration: migration.name, done, total });
             })?;
         }
@@ -230,7 +230,7 @@ fn apply(connection: &mut Connection, place: &Place, migrations: &[Migration]) -
     Ok(MigrationReport { from, to, applied, backup })
 }
 
-fn format_of(found: Identity, migrations: &[Migration]) -> Outcome<u32> {
+fn format_of(found: Identity, migrations: &[Migration]) -> SqliteResult<u32> {
     match found {
         Identity::Fresh => Ok(0),
         Identity::Ours(found) if found > latest(migrations) => Err(Failure::Newer { found, known: latest(migrations) }),
@@ -250,7 +250,7 @@ fn pending(migrations: &[Migration], current: u32) -> &[Migration] {
 /// Backs up the database next to itself: `aludel.db.backup-v1-20261121T101530Z`.
 ///
 /// The caller holds the write lock, so the copy is what is migrated. It is named once complete.
-fn copy_aside(path: &Path, version: u32) -> Outcome<PathBuf> {
+fn copy_aside(path: &Path, version: u32) -> SqliteResult<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let unfinished = tempfile::Builder::new()
         .prefix(".aludel-backup-")

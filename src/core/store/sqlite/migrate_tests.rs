@@ -104,7 +104,7 @@ fn an_old_file_is_copied_aside_and_keeps_what_is_in_it() {
     let prompt = filled(&path);
     assert_eq!(read_status(&path, &LATER).unwrap().pending, ["later"]);
 
-    let report = run_these(&Place::of(&path), &LATER).unwrap();
+    let report = run_these(&DatabaseFile::of(&path), &LATER).unwrap();
     assert_eq!((report.from, report.to, report.applied), (LATEST, LATEST + 1, vec!["later".to_owned()]));
     let backup = report.backup.unwrap();
     let beginning = format!("aludel.db.backup-v{LATEST}-2");
@@ -130,14 +130,14 @@ fn files_are_readable_by_their_owner_alone() {
     assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
     assert_eq!(mode(&path.with_file_name("aludel.db-wal")), 0o600);
     store.close().wait().unwrap();
-    let backup = run_these(&Place::of(&path), &LATER).unwrap().backup.unwrap();
+    let backup = run_these(&DatabaseFile::of(&path), &LATER).unwrap().backup.unwrap();
     assert_eq!(mode(&backup), 0o600);
 }
 
 #[test]
 fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
     let (_folder, path) = folder_and_path();
-    run_these(&Place::of(&path), &MIGRATIONS[..1]).unwrap();
+    run_these(&DatabaseFile::of(&path), &MIGRATIONS[..1]).unwrap();
     assert_eq!(
         status(&path).unwrap().pending,
         [
@@ -171,7 +171,7 @@ fn the_words_of_a_file_from_before_there_was_an_index_are_found() {
     let store = SqliteStore::open(&newest);
     store.append(samples::prompts(PROMPTS)).wait().unwrap();
     store.close().wait().unwrap();
-    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
+    run_these(&DatabaseFile::of(&path), &MIGRATIONS[..2]).unwrap();
     let opened = connection::open_for_writing(&path).unwrap().connection;
     opened.execute("ATTACH ? AS newest", [newest.to_str().unwrap()]).unwrap();
     for table in ["sessions", "prompts", "steps", "tags"] {
@@ -211,7 +211,7 @@ fn a_migration_that_fails_changes_nothing() {
     let (_folder, path) = folder_and_path();
     let prompt = filled(&path);
     let broken = and_one_more("broken", "CREATE TABLE half (key INTEGER PRIMARY KEY); INSERT INTO nowhere VALUES (1);");
-    assert!(run_these(&Place::of(&path), &broken).is_err());
+    assert!(run_these(&DatabaseFile::of(&path), &broken).is_err());
     assert_eq!(status(&path).unwrap().current, LATEST);
     let opened = connection::open_for_writing(&path).unwrap();
     assert!(opened.connection.prepare("SELECT * FROM half").is_err());
@@ -228,7 +228,7 @@ fn of_many_that_meet_an_old_file_one_migrates() {
             .map(|_| {
                 scope.spawn(|| {
                     together.wait();
-                    run_these(&Place::of(&path), &LATER).unwrap()
+                    run_these(&DatabaseFile::of(&path), &LATER).unwrap()
                 })
             })
             .collect();
@@ -352,7 +352,7 @@ fn a_database_moved_into_the_place_is_seen() {
 #[test]
 fn a_migration_of_many_rows_tells_how_far_it_is() {
     let (_folder, path) = folder_and_path();
-    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
+    run_these(&DatabaseFile::of(&path), &MIGRATIONS[..2]).unwrap();
     sql(
         &path,
         "PRAGMA foreign_keys = OFF;
@@ -375,7 +375,7 @@ fn a_migration_of_many_rows_tells_how_far_it_is() {
     assert_eq!(SqliteStore::open(&path).count(Filter::default()).wait().unwrap(), 1_200);
     // The same when a command opens the file first.
     let (_folder, path) = folder_and_path();
-    run_these(&Place::of(&path), &MIGRATIONS[..2]).unwrap();
+    run_these(&DatabaseFile::of(&path), &MIGRATIONS[..2]).unwrap();
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
     let to = Arc::clone(&told);
     let store =
@@ -387,7 +387,7 @@ fn a_migration_of_many_rows_tells_how_far_it_is() {
 #[test]
 fn an_old_index_is_made_anew_and_finds_what_the_old_one_did_not() {
     let (_folder, path) = folder_and_path();
-    run_these(&Place::of(&path), &MIGRATIONS[..7]).unwrap();
+    run_these(&DatabaseFile::of(&path), &MIGRATIONS[..7]).unwrap();
     sql(
         &path,
         "PRAGMA foreign_keys = OFF;

@@ -48,14 +48,14 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use self::connection::{Connected, Identity};
-use self::failure::{Failure, Outcome, Place};
+use self::failure::{DatabaseFile, Failure, SqliteResult};
 use self::terms::Indexer;
 use self::writer::{Flush, Writer};
 use super::tally::Tallies;
 use super::{
-    Admitted, Applied, Draw, JudgementStore, MeasureStore, MeasureWatch, Measured, Mutation, Page, PageSpec, Pending,
-    Relations, Room, Session, SessionWithPrompts, SetAside, SpendCall, SpendQuery, SpendRow, SpendStore, Store,
-    TrashedPage,
+    Admitted, Applied, Draw, JudgementStore, MeasureStore, MeasureWatch, Mutation, Page, PageSpec, Pending,
+    PromptTotals, Relations, ReservationReply, Session, SessionWithPrompts, SpendCall, SpendQuery, SpendReservation,
+    SpendRow, SpendStore, Store, TrashedPage,
 };
 use crate::domain::{
     Filter, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary, SessionId,
@@ -70,7 +70,8 @@ use crate::ledger::{CallEnd, Money, Need};
 /// `storage` if SQLite has no FTS5.
 pub fn prepare_connection(connection: &Connection) -> Result<()> {
     let place = || connection.path().map_or_else(PathBuf::new, PathBuf::from);
-    tokenizer::register(connection).map_err(|failure| failure.explain(&Place::of(&place()), "preparing a connection"))
+    tokenizer::register(connection)
+        .map_err(|failure| failure.explain(&DatabaseFile::of(&place()), "preparing a connection"))
 }
 
 /// Idle connections kept in the pool; more can be in use at once.
@@ -78,9 +79,9 @@ const IDLE_READERS: usize = 8;
 
 /// A database of prompts in one SQLite file.
 pub struct SqliteStore {
-    place: Arc<Place>,
+    place: Arc<DatabaseFile>,
     readers: Mutex<Vec<Connected>>,
-    writing: Mutex<Writing>,
+    writing: Mutex<WriterState>,
     indexer: Arc<Indexer>,
     /// The sidecar vector index.
     codes: Arc<vectors::Codes>,
@@ -92,7 +93,7 @@ type Expiry = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The state of the writer: not started, running, closed.
 #[derive(Default)]
-struct Writing {
+struct WriterState {
     writer: Option<Writer>,
     thread: Option<JoinHandle<()>>,
     closed: bool,
@@ -105,7 +106,7 @@ impl SqliteStore {
         // SQLite would read a relative `file:…` as a URI, and the working directory may change.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Self {
-            place: Arc::new(Place::of(&path)),
+            place: Arc::new(DatabaseFile::of(&path)),
             readers: Mutex::default(),
             writing: Mutex::default(),
             indexer: Arc::default(),
@@ -117,14 +118,14 @@ impl SqliteStore {
     /// Names the file in errors: clients must not learn paths outside the user's own folder.
     #[must_use]
     pub fn shown_as(mut self, name: impl Into<PathBuf>) -> Self {
-        self.place = Arc::new(Place { shown: name.into(), ..Place::clone(&self.place) });
+        self.place = Arc::new(DatabaseFile { shown: name.into(), ..DatabaseFile::clone(&self.place) });
         self
     }
 
     /// Reports the progress of a migration, should the file need one.
     #[must_use]
     pub fn watched_by(mut self, watch: migrate::Watch) -> Self {
-        self.place = Arc::new(Place { watch, ..Place::clone(&self.place) });
+        self.place = Arc::new(DatabaseFile { watch, ..DatabaseFile::clone(&self.place) });
         self
     }
 
@@ -139,8 +140,8 @@ impl SqliteStore {
     #[cfg(any(test, feature = "test-support"))]
     #[must_use]
     pub fn waiting(mut self, usual: Duration, finished_work: Duration) -> Self {
-        let patience = connection::Patience { usual, finished_work };
-        self.place = Arc::new(Place { patience, ..Place::clone(&self.place) });
+        let patience = connection::WriteTimeouts { usual, finished_work };
+        self.place = Arc::new(DatabaseFile { patience, ..DatabaseFile::clone(&self.place) });
         self
     }
 
@@ -150,12 +151,12 @@ impl SqliteStore {
     }
 
     /// Reads on the caller's thread; returns `absent` if there is no database yet.
-    fn read<T>(&self, doing: &str, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Pending<T> {
+    fn read<T>(&self, doing: &str, absent: T, work: impl Fn(&Connection) -> SqliteResult<T>) -> Pending<T> {
         let answer = self.read_now(absent, work).map_err(|failure| failure.explain(&self.place, doing));
         Pending::ready(answer)
     }
 
-    fn read_now<T>(&self, absent: T, work: impl Fn(&Connection) -> Outcome<T>) -> Outcome<T> {
+    fn read_now<T>(&self, absent: T, work: impl Fn(&Connection) -> SqliteResult<T>) -> SqliteResult<T> {
         if lock(&self.writing).closed {
             return Err(Failure::Closed);
         }
@@ -189,7 +190,7 @@ impl SqliteStore {
     }
 
     /// An idle connection or a new one; `None` if there is no file.
-    fn reader(&self) -> Outcome<Option<Connected>> {
+    fn reader(&self) -> SqliteResult<Option<Connected>> {
         let idle = lock(&self.readers).pop();
         match idle.filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => Ok(Some(opened)),
@@ -209,7 +210,7 @@ impl SqliteStore {
     fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+        work: impl Fn(&Connection) -> SqliteResult<T> + Send + 'static,
     ) -> Pending<T> {
         self.write_within(self.place.patience.usual, doing, Flush::Now, work)
     }
@@ -218,7 +219,7 @@ impl SqliteStore {
     fn write_finished<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+        work: impl Fn(&Connection) -> SqliteResult<T> + Send + 'static,
     ) -> Pending<T> {
         self.write_within(self.place.patience.finished_work, doing, Flush::Now, work)
     }
@@ -227,7 +228,7 @@ impl SqliteStore {
     fn write_unflushed<T: Send + 'static>(
         &self,
         doing: &'static str,
-        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+        work: impl Fn(&Connection) -> SqliteResult<T> + Send + 'static,
     ) -> Pending<T> {
         self.write_within(self.place.patience.finished_work, doing, Flush::Later, work)
     }
@@ -237,7 +238,7 @@ impl SqliteStore {
         patience: Duration,
         doing: &'static str,
         flush: Flush,
-        work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+        work: impl Fn(&Connection) -> SqliteResult<T> + Send + 'static,
     ) -> Pending<T> {
         match self.writer() {
             Ok((writer, start)) => {
@@ -402,7 +403,7 @@ impl SpendStore for SqliteStore {
         self.write("taking back a call", move |connection| spend::withdraw(connection, id))
     }
 
-    fn set_aside(&self, amount: SetAside, cap: Money) -> Pending<Room> {
+    fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply> {
         self.write("asking for room under the daily budget", move |connection| {
             spend::set_aside(connection, &amount, cap)
         })
@@ -443,7 +444,7 @@ impl SpendStore for SqliteStore {
 }
 
 impl MeasureStore for SqliteStore {
-    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<Measured> {
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<PromptTotals> {
         let absent = Tallies::new(&by).finish();
         self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by, &watch))
     }

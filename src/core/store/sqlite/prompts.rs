@@ -10,30 +10,30 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::cursor::{List, Mark};
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use super::fragment;
 use super::rows::{Columns, json, millis};
 use super::terms::Entry;
 use super::{filter, sessions, terms, totals};
 use crate::domain::{Filter, ModelMetadata, Order, Prompt, PromptId, SessionId, Step, limits};
 use crate::error::Error;
-use crate::store::tally::Change;
+use crate::store::tally::TotalsChange;
 use crate::store::{Page, PageSpec};
 
 /// Stores new prompts with their index entries, and a run for each whose run is unknown.
-pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> Outcome<()> {
+pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Entry]) -> SqliteResult<()> {
     sessions::begin_unknown(connection, prompts)?;
-    let keys = prompts.iter().map(|prompt| insert(connection, prompt)).collect::<Outcome<Vec<i64>>>()?;
+    let keys = prompts.iter().map(|prompt| insert(connection, prompt)).collect::<SqliteResult<Vec<i64>>>()?;
     // Counted here, the only place that adds prompts: a trigger would make FTS5 flush each time.
     connection
         .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
         .execute([i64::try_from(keys.len()).unwrap_or(i64::MAX)])?;
-    totals::change(connection, Change::Add, prompts)?;
+    totals::change(connection, TotalsChange::Add, prompts)?;
     terms::put(connection, keys.into_iter().zip(entries))
 }
 
 /// Stores a prompt without its index entry; returns its key.
-fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
+fn insert(connection: &Connection, prompt: &Prompt) -> SqliteResult<i64> {
     check_finite("temperature", Some(prompt.temperature))?;
     check_finite("score", prompt.score)?;
     let inserted = connection
@@ -78,7 +78,7 @@ fn insert(connection: &Connection, prompt: &Prompt) -> Outcome<i64> {
     Ok(key)
 }
 
-fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<()> {
+fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO steps (prompt, position, phase, provider, model, model_metadata, content)
          VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -98,7 +98,7 @@ fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> Outcome<(
 }
 
 /// Inserts the tags of a prompt, in this order, without duplicates.
-pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, tags: &[String]) -> Outcome<()> {
+pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, tags: &[String]) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO tags (prompt, tag, position, created_at, id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )?;
@@ -110,7 +110,7 @@ pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, ta
 }
 
 /// SQLite would store NaN as null.
-pub(super) fn check_finite(field: &str, number: Option<f64>) -> Outcome<()> {
+pub(super) fn check_finite(field: &str, number: Option<f64>) -> SqliteResult<()> {
     match number {
         Some(number) if !number.is_finite() => Err(Error::value(field, "must be a finite number").into()),
         _ => Ok(()),
@@ -118,19 +118,24 @@ pub(super) fn check_finite(field: &str, number: Option<f64>) -> Outcome<()> {
 }
 
 /// The key of a prompt, if it exists.
-pub(super) fn key_of(connection: &Connection, id: PromptId) -> Outcome<Option<i64>> {
+pub(super) fn key_of(connection: &Connection, id: PromptId) -> SqliteResult<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT key FROM prompts WHERE id = ?")?;
     Ok(statement.query_row([id.0.as_bytes()], |row| row.get(0)).optional()?)
 }
 
 /// One prompt, if it exists.
-pub(super) fn get(connection: &Connection, id: PromptId) -> Outcome<Option<Prompt>> {
+pub(super) fn get(connection: &Connection, id: PromptId) -> SqliteResult<Option<Prompt>> {
     let Some(key) = key_of(connection, id)? else { return Ok(None) };
     Ok(load(connection, &[key])?.pop())
 }
 
 /// A page of prompts, in order.
-pub(super) fn page(connection: &Connection, filter: &Filter, order: Order, page: &PageSpec) -> Outcome<Page<Prompt>> {
+pub(super) fn page(
+    connection: &Connection,
+    filter: &Filter,
+    order: Order,
+    page: &PageSpec,
+) -> SqliteResult<Page<Prompt>> {
     check_limit(page)?;
     // One extra row tells whether there is a next page.
     let query = filter::page(connection, filter, order, page.cursor.as_deref(), page.limit + 1, page.offset)?;
@@ -149,7 +154,7 @@ pub(super) fn page(connection: &Connection, filter: &Filter, order: Order, page:
 }
 
 /// Checks the limit of a page against the contract.
-pub(super) fn check_limit(page: &PageSpec) -> Outcome<()> {
+pub(super) fn check_limit(page: &PageSpec) -> SqliteResult<()> {
     if (1..=limits::MAX_LIMIT).contains(&u64::from(page.limit)) {
         return Ok(());
     }
@@ -157,7 +162,7 @@ pub(super) fn check_limit(page: &PageSpec) -> Outcome<()> {
 }
 
 /// Loads these prompts whole, in the order of the keys; unknown keys are skipped.
-pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>> {
+pub(super) fn load(connection: &Connection, keys: &[i64]) -> SqliteResult<Vec<Prompt>> {
     if keys.is_empty() {
         return Ok(Vec::new());
     }
@@ -184,7 +189,7 @@ pub(super) fn load(connection: &Connection, keys: &[i64]) -> Outcome<Vec<Prompt>
     Ok(prompts.into_iter().flatten().collect())
 }
 
-fn prompt(mut columns: Columns<'_, '_>) -> Outcome<Prompt> {
+fn prompt(mut columns: Columns<'_, '_>) -> SqliteResult<Prompt> {
     Ok(Prompt {
         id: PromptId(columns.id()?),
         session_id: SessionId(columns.id()?),
@@ -218,7 +223,7 @@ fn load_steps(
     wanted: &str,
     places: &HashMap<i64, usize>,
     prompts: &mut [Option<Prompt>],
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "SELECT s.prompt, s.phase, s.provider, s.model, s.content, s.model_metadata
          FROM json_each(?) wanted CROSS JOIN steps s ON s.prompt = wanted.value ORDER BY s.prompt, s.position",
@@ -243,7 +248,7 @@ fn load_tags(
     wanted: &str,
     places: &HashMap<i64, usize>,
     prompts: &mut [Option<Prompt>],
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "SELECT t.prompt, t.tag
          FROM json_each(?) wanted CROSS JOIN tags t ON t.prompt = wanted.value ORDER BY t.prompt, t.position",
@@ -264,7 +269,7 @@ fn load_embedding(
     wanted: &str,
     places: &HashMap<i64, usize>,
     prompts: &mut [Option<Prompt>],
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     // Served from an index: the vectors themselves are not read.
     let mut statement = connection.prepare_cached(
         "SELECT v.prompt, s.provider, s.model
@@ -286,6 +291,6 @@ fn without_embedding(account: &ModelMetadata) -> ModelMetadata {
     ModelMetadata { embedding_provider: None, embedding_model: None, ..account.clone() }
 }
 
-fn place_of(places: &HashMap<i64, usize>, key: i64) -> Outcome<usize> {
+fn place_of(places: &HashMap<i64, usize>, key: i64) -> SqliteResult<usize> {
     places.get(&key).copied().ok_or_else(|| Failure::damaged("a row was read that was not asked for"))
 }

@@ -25,12 +25,12 @@ const SUFFIX: &str = "-queue";
 pub(super) struct Queue {
     path: PathBuf,
     /// A turn that timed out and is still requested.
-    coming: Option<Coming>,
+    coming: Option<RequestedTurn>,
 }
 
 /// A requested turn, and the file that counts turns.
 #[derive(Debug)]
-struct Coming {
+struct RequestedTurn {
     turn: Receiver<Turn>,
     counter: File,
 }
@@ -43,7 +43,7 @@ pub(super) struct Turn {
 
 /// The result of waiting for a turn.
 #[derive(Debug)]
-pub(super) struct Waited {
+pub(super) struct TurnWait {
     /// `None` when there is no turn to get: go on without.
     pub(super) turn: Option<Turn>,
     /// When the queue last moved.
@@ -59,21 +59,21 @@ impl Queue {
     }
 
     /// Waits for a turn, until the queue has not moved for `patience`, counted from `since`.
-    pub(super) fn turn(&mut self, since: Instant, patience: Duration) -> Waited {
+    pub(super) fn turn(&mut self, since: Instant, patience: Duration) -> TurnWait {
         let coming = match self.coming.take() {
             Some(coming) => coming,
             None => match self.ask() {
-                Some(Asked::Granted(turn)) => return Waited { turn: Some(turn), since },
-                Some(Asked::Waits(coming)) => coming,
-                None => return Waited { turn: None, since },
+                Some(TurnRequest::Granted(turn)) => return TurnWait { turn: Some(turn), since },
+                Some(TurnRequest::Waits(coming)) => coming,
+                None => return TurnWait { turn: None, since },
             },
         };
         let (mut since, mut seen) = (since, turns(&coming.counter));
         loop {
             let left = patience.saturating_sub(since.elapsed());
             match coming.turn.recv_timeout(left.clamp(SHORTEST, LONGEST)) {
-                Ok(turn) => return Waited { turn: Some(turn), since: Instant::now() },
-                Err(RecvTimeoutError::Disconnected) => return Waited { turn: None, since },
+                Ok(turn) => return TurnWait { turn: Some(turn), since: Instant::now() },
+                Err(RecvTimeoutError::Disconnected) => return TurnWait { turn: None, since },
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let now = turns(&coming.counter);
@@ -82,16 +82,16 @@ impl Queue {
             } else if since.elapsed() >= patience {
                 // Keep the position in the queue.
                 self.coming = Some(coming);
-                return Waited { turn: None, since };
+                return TurnWait { turn: None, since };
             }
         }
     }
 
-    fn ask(&self) -> Option<Asked> {
+    fn ask(&self) -> Option<TurnRequest> {
         let unusable = |error: &std::io::Error| tracing::debug!(%error, "writers of this database are not queued");
         let file = open_private(&self.path).inspect_err(unusable).ok()?;
         match file.try_lock() {
-            Ok(()) => return Some(Asked::Granted(Turn::begin(file))),
+            Ok(()) => return Some(TurnRequest::Granted(Turn::begin(file))),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => {
                 unusable(&error);
@@ -108,7 +108,7 @@ impl Queue {
             }
         };
         std::thread::Builder::new().name("aludel-queue".into()).spawn(waits).ok()?;
-        Some(Asked::Waits(Coming { turn, counter }))
+        Some(TurnRequest::Waits(RequestedTurn { turn, counter }))
     }
 }
 
@@ -142,9 +142,9 @@ const SHORTEST: Duration = Duration::from_millis(1);
 /// The longest wait between two looks at the count.
 const LONGEST: Duration = Duration::from_secs(5);
 
-enum Asked {
+enum TurnRequest {
     Granted(Turn),
-    Waits(Coming),
+    Waits(RequestedTurn),
 }
 
 fn open_private(path: &Path) -> std::io::Result<File> {

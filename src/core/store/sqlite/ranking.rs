@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection};
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::filter::Query;
 use super::lengths::Lengths;
 use super::matches::{self, Match};
@@ -22,7 +22,7 @@ use super::rows::{Columns, millis_not_before};
 use super::terms;
 use super::vectors::Keys;
 use crate::domain::{Filter, Phase, PromptId};
-use crate::store::{Found, Hit, Lexical};
+use crate::store::{Hit, Lexical, SearchHits};
 
 /// Weights of content, original input, tags and notes: what a person wrote about a prompt says more
 /// than one of the many words of its text.
@@ -44,9 +44,9 @@ const LOOKED_UP: u32 = 2_000;
 const LOOKED_UP_OF_MANY: u32 = 20_000;
 
 /// The prompts that match and pass the filter, best first; ties put the newest row first.
-pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found> {
+pub(super) fn search(connection: &Connection, wanted: &Lexical) -> SqliteResult<SearchHits> {
     matches::prepare(connection)?;
-    let Some(expression) = terms::expression(connection, &wanted.query)? else { return Ok(Found::default()) };
+    let Some(expression) = terms::expression(connection, &wanted.query)? else { return Ok(SearchHits::default()) };
     let mut walk = Walk {
         passing: Passing::of(connection, &wanted.filter)?,
         lengths: Lengths::of(connection)?,
@@ -65,7 +65,7 @@ pub(super) fn search(connection: &Connection, wanted: &Lexical) -> Outcome<Found
         let id = id_of.query_row([ranked.key], |row| Ok(Columns::of(row).id()))??;
         Ok(Hit { id: PromptId(id), score: weight * ranked.score })
     });
-    Ok(Found { hits: hits.collect::<Outcome<Vec<Hit>>>()?, total: passed })
+    Ok(SearchHits { hits: hits.collect::<SqliteResult<Vec<Hit>>>()?, total: passed })
 }
 
 /// The state of a walk over the matches.
@@ -80,7 +80,7 @@ struct Walk<'connection> {
 }
 
 impl Walk<'_> {
-    fn take(&mut self, found: &Match<'_>) -> Outcome<()> {
+    fn take(&mut self, found: &Match<'_>) -> SqliteResult<()> {
         self.matched += 1;
         let key = found.key();
         if !self.passing.pass(key)? {
@@ -115,7 +115,7 @@ struct Formula {
 }
 
 impl Formula {
-    fn of(found: &Match<'_>) -> Outcome<Self> {
+    fn of(found: &Match<'_>) -> SqliteResult<Self> {
         let rows = found.rows()? as f64;
         let weights = match found.phrases() {
             // The same factor for every match, applied once the matches are counted.
@@ -125,7 +125,7 @@ impl Formula {
         Ok(Self { rows, average: found.terms()? as f64 / rows, weights })
     }
 
-    fn score(&mut self, found: &Match<'_>, length: u32) -> Outcome<f64> {
+    fn score(&mut self, found: &Match<'_>, length: u32) -> SqliteResult<f64> {
         let mut score = 0.0;
         let damping = K1 * (1.0 - B + B * f64::from(length) / self.average);
         for (phrase, weight) in self.weights.iter_mut().enumerate() {
@@ -212,10 +212,10 @@ impl Best {
 struct Passing<'connection> {
     connection: &'connection Connection,
     filter: &'connection Filter,
-    way: Way<'connection>,
+    way: FilterCheck<'connection>,
 }
 
-enum Way<'connection> {
+enum FilterCheck<'connection> {
     /// Looks up each key, `left` more times.
     OneByOne { lookup: CachedStatement<'connection>, left: u32 },
     /// All passing keys, read at once.
@@ -223,9 +223,9 @@ enum Way<'connection> {
 }
 
 impl<'connection> Passing<'connection> {
-    fn of(connection: &'connection Connection, filter: &'connection Filter) -> Outcome<Self> {
+    fn of(connection: &'connection Connection, filter: &'connection Filter) -> SqliteResult<Self> {
         let way = if *filter == Filter::default() {
-            Way::Known(Keys::All)
+            FilterCheck::Known(Keys::All)
         } else {
             let Query { sql, values } = lookup(filter);
             let mut lookup = connection.prepare_cached(&sql)?;
@@ -233,18 +233,18 @@ impl<'connection> Passing<'connection> {
                 lookup.raw_bind_parameter(place + 2, value)?;
             }
             let is_narrow = !filter.tags.is_empty() || filter.session_id.is_some();
-            Way::OneByOne { lookup, left: if is_narrow { LOOKED_UP } else { LOOKED_UP_OF_MANY } }
+            FilterCheck::OneByOne { lookup, left: if is_narrow { LOOKED_UP } else { LOOKED_UP_OF_MANY } }
         };
         Ok(Self { connection, filter, way })
     }
 
-    fn pass(&mut self, key: i64) -> Outcome<bool> {
-        if let Way::OneByOne { left: 0, .. } = self.way {
-            self.way = Way::Known(Keys::of(self.connection, self.filter)?);
+    fn pass(&mut self, key: i64) -> SqliteResult<bool> {
+        if let FilterCheck::OneByOne { left: 0, .. } = self.way {
+            self.way = FilterCheck::Known(Keys::of(self.connection, self.filter)?);
         }
         match &mut self.way {
-            Way::Known(keys) => Ok(keys.pass(key)),
-            Way::OneByOne { lookup, left } => {
+            FilterCheck::Known(keys) => Ok(keys.pass(key)),
+            FilterCheck::OneByOne { lookup, left } => {
                 *left -= 1;
                 lookup.raw_bind_parameter(1, key)?;
                 Ok(lookup.raw_query().next()?.is_some())

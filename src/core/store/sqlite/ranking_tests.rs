@@ -61,7 +61,7 @@ fn by_bm25(connection: &Connection, typed: &str, filter: &Filter) -> Vec<(Prompt
     statement.query_map(given, read).unwrap().map(Result::unwrap).collect()
 }
 
-fn search(connection: &Connection, typed: &str, filter: &Filter, limit: u32, offset: u64) -> Found {
+fn search(connection: &Connection, typed: &str, filter: &Filter, limit: u32, offset: u64) -> SearchHits {
     let query = TextQuery::parse(typed);
     super::search(connection, &Lexical { query, filter: filter.clone(), limit, offset }).unwrap()
 }
@@ -81,7 +81,7 @@ fn assert_as_bm25(connection: &Connection, typed: &str, filter: &Filter) {
     let part = search(connection, typed, filter, 2, 1);
     assert_eq!(part.total, found.total);
     assert_eq!(part.hits, found.hits.iter().skip(1).take(2).copied().collect::<Vec<_>>());
-    assert_eq!(search(connection, typed, filter, 0, 0), Found { hits: Vec::new(), total: found.total });
+    assert_eq!(search(connection, typed, filter, 0, 0), SearchHits { hits: Vec::new(), total: found.total });
 }
 
 /// A prompt of few distinct words, so that matches are common.
@@ -216,11 +216,11 @@ fn many_matches_are_filtered_as_few_are() {
         let mut passing = Passing::of(&connection, filter).unwrap();
         let one_by_one: Vec<bool> = (1..=60).map(|key| passing.pass(key).unwrap()).collect();
         passing.way = match passing.way {
-            Way::OneByOne { lookup, .. } => Way::OneByOne { lookup, left: 0 },
-            known @ Way::Known(_) => known,
+            FilterCheck::OneByOne { lookup, .. } => FilterCheck::OneByOne { lookup, left: 0 },
+            known @ FilterCheck::Known(_) => known,
         };
         let at_once: Vec<bool> = (1..=60).map(|key| passing.pass(key).unwrap()).collect();
-        assert!(matches!(passing.way, Way::Known(_)));
+        assert!(matches!(passing.way, FilterCheck::Known(_)));
         assert_eq!(one_by_one, at_once);
         assert!(one_by_one.contains(&true) && one_by_one.contains(&false), "{filter:?}");
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use crate::domain::{Phase, Source, Timestamp};
 use crate::time::from_millis;
 
@@ -28,51 +28,51 @@ impl<'row, 'statement> Columns<'row, 'statement> {
     }
 
     /// The next column.
-    pub(super) fn take<T: FromSql>(&mut self) -> Outcome<T> {
+    pub(super) fn take<T: FromSql>(&mut self) -> SqliteResult<T> {
         let column = self.next;
         self.next += 1;
         self.row.get(column).map_err(|error| self.damaged(error))
     }
 
     /// The next column, a whole number that is not negative.
-    pub(super) fn number(&mut self) -> Outcome<u64> {
+    pub(super) fn number(&mut self) -> SqliteResult<u64> {
         let number = self.take::<i64>()?;
         u64::try_from(number).map_err(|_| self.damaged(format!("{number} is negative")))
     }
 
     /// The next column, an id.
-    pub(super) fn id(&mut self) -> Outcome<Uuid> {
+    pub(super) fn id(&mut self) -> SqliteResult<Uuid> {
         self.optional_id()?.ok_or_else(|| self.damaged("an id is missing"))
     }
 
     /// The next column, an id or null.
-    pub(super) fn optional_id(&mut self) -> Outcome<Option<Uuid>> {
+    pub(super) fn optional_id(&mut self) -> SqliteResult<Option<Uuid>> {
         let bytes = self.take::<Option<[u8; 16]>>()?;
         Ok(bytes.map(Uuid::from_bytes))
     }
 
     /// The next column, milliseconds since 1970.
-    pub(super) fn moment(&mut self) -> Outcome<Timestamp> {
+    pub(super) fn moment(&mut self) -> SqliteResult<Timestamp> {
         Ok(from_millis(self.take()?))
     }
 
     /// The next column, milliseconds since 1970 or null.
-    pub(super) fn optional_moment(&mut self) -> Outcome<Option<Timestamp>> {
+    pub(super) fn optional_moment(&mut self) -> SqliteResult<Option<Timestamp>> {
         Ok(self.take::<Option<i64>>()?.map(from_millis))
     }
 
     /// The next column, JSON text.
-    pub(super) fn json<T: DeserializeOwned>(&mut self) -> Outcome<T> {
+    pub(super) fn json<T: DeserializeOwned>(&mut self) -> SqliteResult<T> {
         serde_json::from_str(&self.take::<String>()?).map_err(|error| self.damaged(error))
     }
 
     /// The next column, a phase.
-    pub(super) fn phase(&mut self) -> Outcome<Phase> {
+    pub(super) fn phase(&mut self) -> SqliteResult<Phase> {
         Phase::from_str(&self.take::<String>()?).map_err(|error| self.damaged(error))
     }
 
     /// The next column, a source.
-    pub(super) fn source(&mut self) -> Outcome<Source> {
+    pub(super) fn source(&mut self) -> SqliteResult<Source> {
         let text = self.take::<String>()?;
         Source::parse(&text).ok_or_else(|| self.damaged(format!("`{text}` is not a source")))
     }
@@ -98,7 +98,7 @@ pub(super) fn millis_not_before(moment: Timestamp) -> i64 {
 }
 
 /// JSON text.
-pub(super) fn json<T: Serialize>(value: &T) -> Outcome<String> {
+pub(super) fn json<T: Serialize>(value: &T) -> SqliteResult<String> {
     serde_json::to_string(value).map_err(|error| {
         Failure::from(crate::error::Error::Internal(format!("a value cannot be written as JSON: {error}")))
     })

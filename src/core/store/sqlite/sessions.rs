@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::cursor::{List, Mark};
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::prompts;
 use super::rows::{Columns, json, millis};
 use crate::domain::{Phase, Prompt, SessionId, Source};
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::store::{Page, PageSpec, Session, SessionWithPrompts};
 
 /// Stores a new run.
-pub(super) fn begin(connection: &Connection, session: &Session) -> Outcome<()> {
+pub(super) fn begin(connection: &Connection, session: &Session) -> SqliteResult<()> {
     if insert(connection, session)? {
         return Ok(());
     }
@@ -22,7 +22,7 @@ pub(super) fn begin(connection: &Connection, session: &Session) -> Outcome<()> {
 }
 
 /// Stores those of these runs that are unknown and have a prompt here.
-pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts: &[Prompt]) -> Outcome<()> {
+pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts: &[Prompt]) -> SqliteResult<()> {
     if sessions.is_empty() {
         return Ok(());
     }
@@ -35,14 +35,15 @@ pub(super) fn begin_given(connection: &Connection, sessions: &[Session], prompts
 
 /// Stores a run for each prompt whose run is unknown: never begun here (an import, an edited copy),
 /// or deleted while its other variants were being made. Its fields are derived from the prompts.
-pub(super) fn begin_unknown(connection: &Connection, prompts: &[Prompt]) -> Outcome<()> {
+pub(super) fn begin_unknown(connection: &Connection, prompts: &[Prompt]) -> SqliteResult<()> {
     let mut known = connection.prepare_cached("SELECT 1 FROM sessions WHERE id = ?")?;
     let mut seen = HashMap::new();
     for prompt in prompts {
         if !seen.contains_key(&prompt.session_id) && known.exists([prompt.session_id.0.as_bytes()])? {
             seen.insert(prompt.session_id, None);
         }
-        let session = seen.entry(prompt.session_id).or_insert_with(|| Some(Session { count: 0, ..told_by(prompt) }));
+        let session =
+            seen.entry(prompt.session_id).or_insert_with(|| Some(Session { count: 0, ..session_of_prompt(prompt) }));
         if let Some(session) = session {
             session.count += 1;
             session.created_at = session.created_at.min(prompt.created_at);
@@ -54,7 +55,7 @@ pub(super) fn begin_unknown(connection: &Connection, prompts: &[Prompt]) -> Outc
     Ok(())
 }
 
-fn told_by(prompt: &Prompt) -> Session {
+fn session_of_prompt(prompt: &Prompt) -> Session {
     let steps: Vec<Phase> = prompt.steps.iter().map(|step| step.phase).collect();
     Session {
         id: prompt.session_id,
@@ -74,7 +75,7 @@ fn told_by(prompt: &Prompt) -> Session {
 }
 
 /// Returns false if it already exists.
-fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
+fn insert(connection: &Connection, session: &Session) -> SqliteResult<bool> {
     let inserted = connection
         .prepare_cached(
             "INSERT INTO sessions (id, operation, persona, phases, count, created_at, original_input)
@@ -96,9 +97,9 @@ fn insert(connection: &Connection, session: &Session) -> Outcome<bool> {
 pub(super) fn page<P>(
     connection: &Connection,
     page: &PageSpec,
-    variants: impl FnOnce(&Connection, &[SessionId]) -> Outcome<Vec<P>>,
+    variants: impl FnOnce(&Connection, &[SessionId]) -> SqliteResult<Vec<P>>,
     run_of: impl Fn(&P) -> SessionId,
-) -> Outcome<Page<SessionWithPrompts<P>>> {
+) -> SqliteResult<Page<SessionWithPrompts<P>>> {
     prompts::check_limit(page)?;
     let mut sessions = newest(connection, page)?;
     let more = sessions.len() > page.limit as usize;
@@ -123,7 +124,7 @@ pub(super) fn page<P>(
 }
 
 /// The runs of a page, plus one if there is a next page.
-fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
+fn newest(connection: &Connection, page: &PageSpec) -> SqliteResult<Vec<Session>> {
     // Without a cursor, start at the greatest possible position.
     let after = match &page.cursor {
         Some(cursor) => Mark::decode(cursor, List::Sessions)?,
@@ -143,7 +144,7 @@ fn newest(connection: &Connection, page: &PageSpec) -> Outcome<Vec<Session>> {
 }
 
 /// These runs, without prompts.
-pub(super) fn fetch(connection: &Connection, ids: &[SessionId]) -> Outcome<Vec<Session>> {
+pub(super) fn fetch(connection: &Connection, ids: &[SessionId]) -> SqliteResult<Vec<Session>> {
     let mut statement = connection.prepare_cached(
         "SELECT id, operation, original_input, phases, persona, count, created_at FROM sessions WHERE id = ?",
     )?;
@@ -158,7 +159,7 @@ pub(super) fn fetch(connection: &Connection, ids: &[SessionId]) -> Outcome<Vec<S
 }
 
 /// A row of `id, operation, original_input, phases, persona, count, created_at`.
-fn session(row: &Row<'_>) -> Outcome<Session> {
+fn session(row: &Row<'_>) -> SqliteResult<Session> {
     let mut columns = Columns::of(row);
     Ok(Session {
         id: SessionId(columns.id()?),
@@ -172,7 +173,7 @@ fn session(row: &Row<'_>) -> Outcome<Session> {
 }
 
 /// The prompts of these runs: by score from best, then unranked ones by number.
-pub(super) fn variants(connection: &Connection, sessions: &[SessionId]) -> Outcome<Vec<Prompt>> {
+pub(super) fn variants(connection: &Connection, sessions: &[SessionId]) -> SqliteResult<Vec<Prompt>> {
     let ids: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
     let mut statement = connection.prepare_cached(
         "SELECT p.key FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)

@@ -7,11 +7,11 @@
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::rows::{Columns, json, millis, millis_not_before};
 use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
-use crate::store::{Admitted, Draw, LEASE, Room, SetAside, SpendCall, SpendQuery, SpendRow};
+use crate::store::{Admitted, Draw, LEASE, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow};
 
 /// An upper bound on any amount; larger ones are stored as this, so that sums fit in 64 bits.
 const MOST: i64 = 1_000_000_000_000_000_000;
@@ -22,7 +22,7 @@ const MILLIS_A_DAY: i64 = 86_400_000;
 const SET_ASIDE: &str = "";
 
 /// The state of a call, as columns.
-struct Standing {
+struct CallState {
     state: &'static str,
     input_tokens: Option<i64>,
     output_tokens: Option<i64>,
@@ -30,7 +30,7 @@ struct Standing {
     counted: i64,
 }
 
-impl Standing {
+impl CallState {
     fn open(worst: Option<Money>) -> Self {
         Self {
             state: "open",
@@ -58,18 +58,22 @@ impl Standing {
 }
 
 /// Admits a call, if there is room.
-pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> Outcome<Admitted> {
+pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> SqliteResult<Admitted> {
     let counted = counted_on(connection, call.at)?;
     if counted + call.worst.unwrap_or_default() > cap {
         return Ok(Admitted::No { counted });
     }
-    insert(connection, call, &Standing::open(call.worst))?;
+    insert(connection, call, &CallState::open(call.worst))?;
     Ok(Admitted::Yes)
 }
 
 /// Reserves an amount, if there is room.
-pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) -> Outcome<Room> {
-    let SetAside { id, at, amount } = wanted;
+pub(super) fn set_aside(
+    connection: &Connection,
+    wanted: &SpendReservation,
+    cap: Money,
+) -> SqliteResult<ReservationReply> {
+    let SpendReservation { id, at, amount } = wanted;
     let now = millis(*at);
     let lapsed = now - i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
     let mut statement =
@@ -85,7 +89,7 @@ pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) 
         let mut statement = connection
             .prepare_cached("SELECT count(*) FROM calls WHERE at >= ? AND day = ? AND phase = ? AND state = 'open'")?;
         let chains: i64 = statement.query_row(params![lapsed, day_of(*at), SET_ASIDE], |row| row.get(0))?;
-        return Ok(Room::No { counted, chains: chains.unsigned_abs() });
+        return Ok(ReservationReply::No { counted, chains: chains.unsigned_abs() });
     }
     let row = SpendCall {
         id: *id,
@@ -98,12 +102,12 @@ pub(super) fn set_aside(connection: &Connection, wanted: &SetAside, cap: Money) 
         tags: Vec::new(),
         worst: Some(*amount),
     };
-    insert(connection, &row, &Standing::open(row.worst))?;
-    Ok(Room::Yes)
+    insert(connection, &row, &CallState::open(row.worst))?;
+    Ok(ReservationReply::Yes)
 }
 
 /// Admits a call that draws on a reservation, if there is room for the rest of it.
-pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, cap: Money) -> Outcome<Admitted> {
+pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, cap: Money) -> SqliteResult<Admitted> {
     let day = day_of(call.at);
     let held = open_call(connection, draw.id)?.filter(|held| held.day == day).map_or(0, |held| held.counted);
     let held = Money::from_nanos(held.unsigned_abs());
@@ -120,12 +124,12 @@ pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, 
         )?
         .execute(params![draw.id.as_bytes(), nanos(kept), millis(call.at), day])?;
     add_to_day(connection, day, nanos(kept) - nanos(held))?;
-    insert(connection, call, &Standing::open(call.worst))?;
+    insert(connection, call, &CallState::open(call.worst))?;
     Ok(Admitted::Yes)
 }
 
 /// Raises the worst case of an open call, if there is room on its day.
-pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -> Outcome<Admitted> {
+pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -> SqliteResult<Admitted> {
     let Some(open) = open_call(connection, id)? else { return Ok(Admitted::Yes) };
     let counted = counted_on_day(connection, open.day)?;
     if counted + by > cap {
@@ -139,11 +143,11 @@ pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -
 }
 
 /// Records a call that has ended.
-pub(super) fn record(connection: &Connection, call: &SpendCall, end: CallEnd) -> Outcome<()> {
-    insert(connection, call, &Standing::ended(end, call.worst))
+pub(super) fn record(connection: &Connection, call: &SpendCall, end: CallEnd) -> SqliteResult<()> {
+    insert(connection, call, &CallState::ended(end, call.worst))
 }
 
-fn insert(connection: &Connection, call: &SpendCall, standing: &Standing) -> Outcome<()> {
+fn insert(connection: &Connection, call: &SpendCall, standing: &CallState) -> SqliteResult<()> {
     let day = day_of(call.at);
     connection
         .prepare_cached(
@@ -172,10 +176,10 @@ fn insert(connection: &Connection, call: &SpendCall, standing: &Standing) -> Out
 }
 
 /// Ends a call, if it is still open.
-pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> Outcome<()> {
+pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> SqliteResult<()> {
     let Some(open) = open_call(connection, id)? else { return Ok(()) };
     let worst = open.worst.map(|nanos| Money::from_nanos(nanos.unsigned_abs()));
-    let standing = Standing::ended(end, worst);
+    let standing = CallState::ended(end, worst);
     connection
         .prepare_cached(
             "UPDATE calls SET state = ?, input_tokens = ?, output_tokens = ?, cost = ?, counted = ? WHERE id = ?",
@@ -192,7 +196,7 @@ pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> Outcome<()
 }
 
 /// Removes a call that never went out.
-pub(super) fn withdraw(connection: &Connection, id: Uuid) -> Outcome<()> {
+pub(super) fn withdraw(connection: &Connection, id: Uuid) -> SqliteResult<()> {
     let Some(open) = open_call(connection, id)? else { return Ok(()) };
     connection.prepare_cached("DELETE FROM calls WHERE id = ?")?.execute([id.as_bytes()])?;
     add_to_day(connection, open.day, -open.counted)
@@ -205,14 +209,14 @@ struct OpenCall {
     worst: Option<i64>,
 }
 
-fn open_call(connection: &Connection, id: Uuid) -> Outcome<Option<OpenCall>> {
+fn open_call(connection: &Connection, id: Uuid) -> SqliteResult<Option<OpenCall>> {
     let mut statement =
         connection.prepare_cached("SELECT day, counted, worst FROM calls WHERE id = ? AND state = 'open'")?;
     let read = |row: &Row<'_>| Ok(OpenCall { day: row.get(0)?, counted: row.get(1)?, worst: row.get(2)? });
     Ok(statement.query_row([id.as_bytes()], read).optional()?)
 }
 
-fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> Outcome<()> {
+fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> SqliteResult<()> {
     connection
         .prepare_cached(
             "INSERT INTO call_days (day, counted) VALUES (?1, ?2)
@@ -223,18 +227,18 @@ fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> Outcome<()> {
 }
 
 /// What the calls of a day count as.
-pub(super) fn counted_on(connection: &Connection, moment: Timestamp) -> Outcome<Money> {
+pub(super) fn counted_on(connection: &Connection, moment: Timestamp) -> SqliteResult<Money> {
     counted_on_day(connection, day_of(moment))
 }
 
-fn counted_on_day(connection: &Connection, day: i64) -> Outcome<Money> {
+fn counted_on_day(connection: &Connection, day: i64) -> SqliteResult<Money> {
     let mut statement = connection.prepare_cached("SELECT counted FROM call_days WHERE day = ?")?;
     let counted: Option<i64> = statement.query_row([day], |row| row.get(0)).optional()?;
     Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
 }
 
 /// How many calls of a run went out, and what they count as.
-pub(super) fn counted_for(connection: &Connection, session: SessionId) -> Outcome<Need> {
+pub(super) fn counted_for(connection: &Connection, session: SessionId) -> SqliteResult<Need> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT count(*), ifnull(sum(counted), 0) FROM calls WHERE session_id = ? AND phase <> '{SET_ASIDE}'"
     ))?;
@@ -245,7 +249,7 @@ pub(super) fn counted_for(connection: &Connection, session: SessionId) -> Outcom
 }
 
 /// Totals of calls.
-pub(super) fn sums(connection: &Connection, query: &SpendQuery) -> Outcome<Vec<SpendRow>> {
+pub(super) fn sums(connection: &Connection, query: &SpendQuery) -> SqliteResult<Vec<SpendRow>> {
     let (key, from) = match query.by {
         None => ("''", "calls"),
         Some(SpendBy::Day) => ("date(calls.day * 86400, 'unixepoch')", "calls"),

@@ -11,8 +11,8 @@ use futures_util::StreamExt;
 
 use super::SqliteStore;
 use crate::ids::SystemIds;
-use crate::ledger::{Account, Actual, Call, Caps, Labels, Money, WorstCase};
-use crate::store::{SpendQuery, SpendStore, Store, StoreBook};
+use crate::ledger::{Account, Call, CallUsage, Caps, Labels, Money, WorstCase};
+use crate::store::{SpendQuery, SpendStore, Store, StoreCallLog};
 use crate::time::{FixedClock, from_millis};
 
 const NOON: i64 = 1_790_000_000_000;
@@ -34,12 +34,12 @@ fn child() {
     let (cap, count) = (number(), number());
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(words.next().unwrap()));
     let clock = Arc::new(FixedClock::at(NOON));
-    let call_log = StoreBook::new(Arc::clone(&store), clock, Arc::new(SystemIds), Some(Money::from_nanos(cap)));
+    let call_log = StoreCallLog::new(Arc::clone(&store), clock, Arc::new(SystemIds), Some(Money::from_nanos(cap)));
     let account = Account::open(Caps::default(), Labels::default(), Some(Arc::new(call_log)));
     let call = |number: u64| {
         let account = account.clone();
         async move {
-            let asked = Call { provider: "lab".into(), model: "m".into(), purpose: "judge", is_booked: true };
+            let asked = Call { provider: "lab".into(), model: "m".into(), purpose: "judge", is_logged: true };
             let Ok(reservation) = account.reserve(asked, WorstCase::Most(Money::from_nanos(WORST))).await else {
                 return;
             };
@@ -52,7 +52,7 @@ fn child() {
             tokio::task::yield_now().await;
             if !number.is_multiple_of(7) {
                 let cost = Some(Money::from_nanos(cost));
-                reservation.settle(Actual { input_tokens: 1, output_tokens: 1, cost, assumed: None });
+                reservation.settle(CallUsage { input_tokens: 1, output_tokens: 1, cost, assumed: None });
             }
         }
     };

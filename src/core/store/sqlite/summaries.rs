@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::cursor::{List, Mark};
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::filter::{self, Query};
 use super::prompts::check_limit;
 use super::rows::{Columns, json, millis};
@@ -23,7 +23,7 @@ pub(super) fn page(
     filter: &Filter,
     order: Order,
     page: &PageSpec,
-) -> Outcome<Page<PromptSummary>> {
+) -> SqliteResult<Page<PromptSummary>> {
     check_limit(page)?;
     // One extra row tells whether there is a next page.
     let keys = filter::page(connection, filter, order, page.cursor.as_deref(), page.limit + 1, page.offset)?;
@@ -49,7 +49,7 @@ pub(super) fn page(
 }
 
 /// The summaries of these prompts, in this order; unknown ids are skipped.
-pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<PromptSummary>> {
+pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> SqliteResult<Vec<PromptSummary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM json_each(?) wanted CROSS JOIN prompts p ON p.id = unhex(wanted.value) ORDER BY wanted.key"
     );
@@ -57,7 +57,7 @@ pub(super) fn fetch(connection: &Connection, ids: &[PromptId]) -> Outcome<Vec<Pr
 }
 
 /// The prompts of these runs: by rank (by score if ranks are lost), then unranked by number.
-pub(super) fn of_sessions(connection: &Connection, sessions: &[SessionId]) -> Outcome<Vec<PromptSummary>> {
+pub(super) fn of_sessions(connection: &Connection, sessions: &[SessionId]) -> SqliteResult<Vec<PromptSummary>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM json_each(?) wanted CROSS JOIN prompts p ON p.session_id = unhex(wanted.value)
          ORDER BY p.score IS NULL, p.rank NULLS LAST, p.score_key DESC, p.variant, p.created_at, p.id"
@@ -65,11 +65,11 @@ pub(super) fn of_sessions(connection: &Connection, sessions: &[SessionId]) -> Ou
     read(connection, &sql, vec![hexadecimal(sessions.iter().map(|id| id.0))?])
 }
 
-fn hexadecimal(ids: impl Iterator<Item = uuid::Uuid>) -> Outcome<Value> {
+fn hexadecimal(ids: impl Iterator<Item = uuid::Uuid>) -> SqliteResult<Value> {
     Ok(Value::Text(json(&ids.map(|id| id.simple().to_string()).collect::<Vec<_>>())?))
 }
 
-fn read(connection: &Connection, sql: &str, values: Vec<Value>) -> Outcome<Vec<PromptSummary>> {
+fn read(connection: &Connection, sql: &str, values: Vec<Value>) -> SqliteResult<Vec<PromptSummary>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut summaries = Vec::new();
@@ -79,7 +79,7 @@ fn read(connection: &Connection, sql: &str, values: Vec<Value>) -> Outcome<Vec<P
     Ok(summaries)
 }
 
-fn summary(mut columns: Columns<'_, '_>) -> Outcome<PromptSummary> {
+fn summary(mut columns: Columns<'_, '_>) -> SqliteResult<PromptSummary> {
     Ok(PromptSummary {
         id: PromptId(columns.id()?),
         session_id: SessionId(columns.id()?),

@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, params};
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::lengths;
-use super::migrate::Part;
+use super::migrate::RowProgress;
 use super::rows::Columns;
 use super::tokenizer::{NEXT_FORM, NEXT_POSITION};
 use crate::domain::Prompt;
@@ -115,7 +115,7 @@ impl Memory {
 pub(super) fn put<'entry>(
     connection: &Connection,
     entries: impl IntoIterator<Item = (i64, &'entry Entry)>,
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let mut lengths = Vec::new();
     for (key, entry) in entries {
         put_terms(connection, key, entry)?;
@@ -124,7 +124,7 @@ pub(super) fn put<'entry>(
     lengths::put(connection, &lengths)
 }
 
-fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
+fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> SqliteResult<()> {
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO prompt_terms (rowid, content, original_input, tags, notes) VALUES (?, ?, ?, ?, ?)",
@@ -134,12 +134,12 @@ fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> Outcome<()> {
 }
 
 /// Builds the whole index from the rows, for a file that has none yet.
-pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(Part)) -> Outcome<()> {
+pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(RowProgress)) -> SqliteResult<()> {
     let indexer = Indexer::default();
     let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
     let (mut after, mut done) = (0, 0);
     loop {
-        tell(Part { done, total });
+        tell(RowProgress { done, total });
         let entries = entries_after(connection, &indexer, after, STEP)?;
         put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;
         done += entries.len() as u64;
@@ -157,7 +157,7 @@ pub(super) fn index_from(
     indexer: &Indexer,
     after: Option<u64>,
     limit: u32,
-) -> Outcome<Option<u64>> {
+) -> SqliteResult<Option<u64>> {
     if after.is_none() {
         connection.execute("INSERT INTO prompt_terms (prompt_terms) VALUES ('delete-all')", [])?;
     }
@@ -170,7 +170,12 @@ pub(super) fn index_from(
 }
 
 /// The entries of up to `limit` prompts with a key above `after`, built from their rows.
-fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: u32) -> Outcome<Vec<(i64, Entry)>> {
+fn entries_after(
+    connection: &Connection,
+    indexer: &Indexer,
+    after: i64,
+    limit: u32,
+) -> SqliteResult<Vec<(i64, Entry)>> {
     let mut statement = connection
         .prepare_cached("SELECT key, content, original_input, notes FROM prompts WHERE key > ? ORDER BY key LIMIT ?")?;
     let mut tags_of = connection.prepare_cached("SELECT tag FROM tags WHERE prompt = ? ORDER BY position")?;
@@ -192,11 +197,11 @@ fn entries_after(connection: &Connection, indexer: &Indexer, after: i64, limit: 
 ///
 /// A joined-word alternative that occurs in no prompt is left out, so that most expressions have a
 /// single phrase, which [`super::ranking`] handles fast.
-pub(super) fn expression(connection: &Connection, query: &TextQuery) -> Outcome<Option<String>> {
+pub(super) fn expression(connection: &Connection, query: &TextQuery) -> SqliteResult<Option<String>> {
     if query.is_empty() {
         return Ok(None);
     }
-    let phrases = |is_excluded: bool| -> Outcome<Vec<Vec<String>>> {
+    let phrases = |is_excluded: bool| -> SqliteResult<Vec<Vec<String>>> {
         let clauses = query.clauses.iter().filter(|clause| clause.is_excluded == is_excluded);
         clauses.map(|clause| phrases_of(connection, clause)).collect()
     };
@@ -206,7 +211,7 @@ pub(super) fn expression(connection: &Connection, query: &TextQuery) -> Outcome<
     Ok(Some(if excluded.is_empty() { wanted } else { format!("({wanted}) NOT ({})", excluded.join(" OR ")) }))
 }
 
-fn phrases_of(connection: &Connection, clause: &Clause) -> Outcome<Vec<String>> {
+fn phrases_of(connection: &Connection, clause: &Clause) -> SqliteResult<Vec<String>> {
     let mut is_there = connection.prepare_cached("SELECT 1 FROM prompt_terms WHERE prompt_terms MATCH ? LIMIT 1")?;
     let mut phrases = Vec::with_capacity(clause.any.len());
     for (place, of_clause) in clause.any.iter().enumerate() {

@@ -13,7 +13,7 @@ use super::*;
 use crate::domain::{Filter, Order, PromptId};
 use crate::store::sqlite::property_tests::{Operation, apply, apply_naively, operation, text};
 use crate::store::sqlite::{SqliteStore, connection, tokenizer};
-use crate::store::{Edit, FindStore, Found, Lexical, Mutation, Store, conformance, samples};
+use crate::store::{Edit, FindStore, Lexical, Mutation, SearchHits, Store, conformance, samples};
 
 /// Term, key, column, position: everything an index holds.
 type Instance = (String, i64, String, i64);
@@ -60,7 +60,7 @@ pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path)
     assert_eq!(sound, "ok");
 }
 
-fn search(store: &SqliteStore, typed: &str) -> Found {
+fn search(store: &SqliteStore, typed: &str) -> SearchHits {
     let query = TextQuery::parse(typed);
     store.lexical(Lexical { query, filter: Filter::default(), limit: 1000, offset: 0 }).wait().unwrap()
 }

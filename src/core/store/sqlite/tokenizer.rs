@@ -15,7 +15,7 @@ use std::ptr;
 
 use rusqlite::{Connection, ffi};
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::matches::{self, check};
 
 /// Precedes the next position.
@@ -33,7 +33,7 @@ type Tell = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, c_int, c_int
 static NO_STATE: u8 = 0;
 
 /// Registers the tokenizer on a connection. Needed for reading and writing the index.
-pub(super) fn register(connection: &Connection) -> Outcome<()> {
+pub(super) fn register(connection: &Connection) -> SqliteResult<()> {
     let api = matches::api(connection)?;
     let mut tokenizer = ffi::fts5_tokenizer { xCreate: Some(create), xDelete: Some(delete), xTokenize: Some(tokenize) };
     // SAFETY: the API lives as long as the connection; FTS5 copies the tokenizer; the name lives as long as the program.

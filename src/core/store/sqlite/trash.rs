@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 
-use super::failure::Outcome;
+use super::failure::SqliteResult;
 use super::rows::{Columns, json, millis, millis_not_before};
 use super::terms::Indexer;
 use super::{fragment, jobs, judgements, prompts, sessions};
@@ -13,7 +13,7 @@ use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
 use crate::store::{Session, Trashed, TrashedPage};
 
 /// Puts prompts into the trash; the caller deletes them from the other tables.
-pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> Outcome<()> {
+pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> SqliteResult<()> {
     let ids: Vec<SessionId> = gone.iter().map(|prompt| prompt.session_id).collect();
     let known = sessions::fetch(connection, &ids)?;
     let known: HashMap<SessionId, &Session> = known.iter().map(|session| (session.id, session)).collect();
@@ -33,7 +33,7 @@ pub(super) fn restore(
     indexer: &Indexer,
     ids: &[PromptId],
     at: Timestamp,
-) -> Outcome<Vec<Prompt>> {
+) -> SqliteResult<Vec<Prompt>> {
     let mut take = connection.prepare_cached("DELETE FROM trash WHERE id = ? RETURNING prompt, session")?;
     let (mut restored, mut runs) = (Vec::new(), Vec::new());
     for id in ids {
@@ -66,10 +66,10 @@ pub(super) fn empty(
     connection: &Connection,
     ids: Option<&[PromptId]>,
     before: Option<Timestamp>,
-) -> Outcome<Vec<PromptId>> {
+) -> SqliteResult<Vec<PromptId>> {
     let before = before.map_or(i64::MAX, millis_not_before);
     let (mut gone, mut runs) = (Vec::new(), BTreeSet::new());
-    let mut collect = |mut rows: rusqlite::Rows<'_>| -> Outcome<()> {
+    let mut collect = |mut rows: rusqlite::Rows<'_>| -> SqliteResult<()> {
         while let Some(row) = rows.next()? {
             let mut columns = Columns::of(row);
             gone.push(PromptId(columns.id()?));
@@ -93,7 +93,7 @@ pub(super) fn empty(
 }
 
 /// The trash since a moment, last deleted first, and its total.
-pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset: u64) -> Outcome<TrashedPage> {
+pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset: u64) -> SqliteResult<TrashedPage> {
     let since = millis_not_before(since);
     let total: i64 =
         connection.query_row("SELECT count(*) FROM trash WHERE deleted_at >= ?", [since], |row| row.get(0))?;
@@ -110,7 +110,7 @@ pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset
 }
 
 /// The ids in the trash that begin or end with these digits, last deleted first, by a scan.
-pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Outcome<Vec<PromptId>> {
+pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> SqliteResult<Vec<PromptId>> {
     let Some(digits) = fragment::digits(digits) else { return Ok(Vec::new()) };
     let mut statement = connection.prepare_cached(
         "SELECT id FROM trash WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY key DESC LIMIT ?2",

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::connection::{self, Connected, Identity};
-use super::failure::{Failure, Outcome, Place};
+use super::failure::{DatabaseFile, Failure, SqliteResult};
 use super::migrate;
-use super::queue::{Queue, Waited};
+use super::queue::{Queue, TurnWait};
 use crate::error::{Error, Result};
 use crate::store::{Completer, Pending};
 
@@ -50,7 +50,7 @@ pub(super) trait Job: Send {
     /// When it has to be durable.
     fn flush(&self) -> Flush;
     /// Does the work without a commit, storing its result. Repeatable after a rollback.
-    fn run(&mut self, connection: &Connection) -> Outcome<()>;
+    fn run(&mut self, connection: &Connection) -> SqliteResult<()>;
     /// Sends the stored result, or the failure of the commit.
     fn answer(self: Box<Self>, committed: Result<()>);
 }
@@ -66,7 +66,7 @@ struct Task<T, F> {
     completer: Completer<T>,
 }
 
-impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
+impl<T: Send, F: Fn(&Connection) -> SqliteResult<T> + Send> Job for Task<T, F> {
     fn doing(&self) -> &'static str {
         self.doing
     }
@@ -83,7 +83,7 @@ impl<T: Send, F: Fn(&Connection) -> Outcome<T> + Send> Job for Task<T, F> {
         self.flush
     }
 
-    fn run(&mut self, connection: &Connection) -> Outcome<()> {
+    fn run(&mut self, connection: &Connection) -> SqliteResult<()> {
         self.made = Some((self.work)(connection)?);
         Ok(())
     }
@@ -101,7 +101,7 @@ pub(super) fn job<T: Send + 'static>(
     doing: &'static str,
     patience: Duration,
     flush: Flush,
-    work: impl Fn(&Connection) -> Outcome<T> + Send + 'static,
+    work: impl Fn(&Connection) -> SqliteResult<T> + Send + 'static,
 ) -> (Box<dyn Job>, Pending<T>) {
     let (completer, pending) = Pending::coming();
     (Box::new(Task { doing, asked_at: Instant::now(), patience, flush, work, made: None, completer }), pending)
@@ -117,12 +117,12 @@ enum Message {
 #[derive(Clone)]
 pub(super) struct Writer {
     queue: SyncSender<Message>,
-    place: Arc<Place>,
+    place: Arc<DatabaseFile>,
 }
 
 impl Writer {
     /// Starts the thread. It opens the file when the first job arrives.
-    pub(super) fn start(place: Arc<Place>) -> Result<(Self, JoinHandle<()>)> {
+    pub(super) fn start(place: Arc<DatabaseFile>) -> Result<(Self, JoinHandle<()>)> {
         let (queue, waiting) = sync_channel(QUEUE);
         let writer = Self { queue, place: Arc::clone(&place) };
         let thread = std::thread::Builder::new()
@@ -156,7 +156,7 @@ impl Writer {
 }
 
 struct WriterThread {
-    place: Arc<Place>,
+    place: Arc<DatabaseFile>,
     waiting: Receiver<Message>,
     queue: Queue,
     opened: Option<Connected>,
@@ -175,7 +175,7 @@ impl WriterThread {
             if batch.is_empty() {
                 continue;
             }
-            let Waited { turn, since } = self.wait_for_a_turn(&batch);
+            let TurnWait { turn, since } = self.wait_for_a_turn(&batch);
             // Add the jobs that arrived meanwhile, to make the most of the turn.
             self.gather(&mut batch, &mut closers);
             self.write(batch, since);
@@ -203,12 +203,12 @@ impl WriterThread {
     }
 
     /// Waits for a turn among all processes, held as long as the returned value.
-    fn wait_for_a_turn(&mut self, batch: &[Box<dyn Job>]) -> Waited {
+    fn wait_for_a_turn(&mut self, batch: &[Box<dyn Job>]) -> TurnWait {
         let asked_at = batch.iter().map(|job| job.asked_at()).max().unwrap_or_else(Instant::now);
         let patience = batch.iter().map(|job| job.patience()).max().unwrap_or_default();
         // The queue's file needs the folder. Failing to create it is reported when opening.
         if connection::is_missing(&self.place.path) && connection::create_folder(&self.place.path).is_err() {
-            return Waited { turn: None, since: asked_at };
+            return TurnWait { turn: None, since: asked_at };
         }
         self.queue.turn(asked_at, patience)
     }
@@ -221,7 +221,7 @@ impl WriterThread {
                     self.answer(job, outcome);
                 }
             }
-            Err(Lost::All(failure)) => {
+            Err(CommitFailure::All(failure)) => {
                 let error = failure.explain(&self.place, "beginning to write");
                 // The next batch reopens it: the cause may be gone.
                 self.opened = None;
@@ -229,7 +229,7 @@ impl WriterThread {
                     job.answer(Err(error.clone()));
                 }
             }
-            Err(Lost::Together(failure)) => {
+            Err(CommitFailure::Together(failure)) => {
                 tracing::debug!(
                     ?failure,
                     jobs = batch.len(),
@@ -238,8 +238,8 @@ impl WriterThread {
                 for job in batch {
                     let mut alone = [job];
                     let committed = match self.commit(&mut alone, since) {
-                        Ok(outcomes) => outcomes.into_iter().collect::<Outcome<()>>(),
-                        Err(Lost::All(failure) | Lost::Together(failure)) => Err(failure),
+                        Ok(outcomes) => outcomes.into_iter().collect::<SqliteResult<()>>(),
+                        Err(CommitFailure::All(failure) | CommitFailure::Together(failure)) => Err(failure),
                     };
                     let [job] = alone;
                     self.answer(job, committed);
@@ -248,22 +248,22 @@ impl WriterThread {
         }
     }
 
-    fn answer(&self, job: Box<dyn Job>, committed: Outcome<()>) {
+    fn answer(&self, job: Box<dyn Job>, committed: SqliteResult<()>) {
         let doing = job.doing();
         job.answer(committed.map_err(|failure| failure.explain(&self.place, doing)));
     }
 
     /// Opens the file if needed, migrates it, and commits.
-    fn commit(&mut self, jobs: &mut [Box<dyn Job>], since: Instant) -> Result<Vec<Outcome<()>>, Lost> {
+    fn commit(&mut self, jobs: &mut [Box<dyn Job>], since: Instant) -> Result<Vec<SqliteResult<()>>, CommitFailure> {
         let left_to = |job: &dyn Job| job.patience().saturating_sub(since.max(job.asked_at()).elapsed());
         let left = || jobs.iter().map(|job| left_to(job.as_ref())).max().unwrap_or_default().max(SHORTEST_WAIT);
         let mut opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
-            None => open(&self.place, left()).map_err(Lost::All)?,
+            None => open(&self.place, left()).map_err(CommitFailure::All)?,
         };
         opened.wait_at_most(left());
         let is_unflushed = jobs.iter().all(|job| job.flush() == Flush::Later)
-            && connection::leave_commits_unflushed(&opened.connection).map_err(Lost::All)?;
+            && connection::leave_commits_unflushed(&opened.connection).map_err(CommitFailure::All)?;
         let committed = commit_together(&mut opened.connection, jobs);
         // Where this fails, the next batch opens the file anew.
         if !is_unflushed || connection::flush_commits(&opened.connection).is_ok() {
@@ -274,7 +274,7 @@ impl WriterThread {
 }
 
 /// A connection that is ready to write, over a file that is up to date.
-fn open(place: &Place, patience: Duration) -> Outcome<Connected> {
+fn open(place: &DatabaseFile, patience: Duration) -> SqliteResult<Connected> {
     let mut opened = connection::open_for_writing(&place.path)?;
     opened.wait_at_most(patience);
     migrate::bring_up(&mut opened.connection, place)?;
@@ -282,7 +282,7 @@ fn open(place: &Place, patience: Duration) -> Outcome<Connected> {
 }
 
 /// Why nothing of a batch was committed.
-enum Lost {
+enum CommitFailure {
     /// The transaction could not begin: retrying one by one would not help.
     All(Failure),
     /// The transaction broke; each job may still succeed alone.
@@ -290,7 +290,10 @@ enum Lost {
 }
 
 /// One transaction for all jobs. On success each has its own outcome.
-fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Outcome<()>>, Lost> {
+fn commit_together(
+    connection: &mut Connection,
+    jobs: &mut [Box<dyn Job>],
+) -> Result<Vec<SqliteResult<()>>, CommitFailure> {
     if let Some(outcomes) = commit_as_one(connection, jobs)? {
         return Ok(outcomes);
     }
@@ -299,46 +302,49 @@ fn commit_together(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Re
     for job in jobs {
         let outcome = run_in_savepoint(&transaction, job.as_mut());
         if transaction.is_autocommit() {
-            return Err(Lost::Together(ended_by_itself(outcome)));
+            return Err(CommitFailure::Together(ended_by_itself(outcome)));
         }
         outcomes.push(outcome);
     }
-    transaction.commit().map_err(|error| Lost::Together(error.into()))?;
+    transaction.commit().map_err(|error| CommitFailure::Together(error.into()))?;
     Ok(outcomes)
 }
 
 /// The same without savepoints, at each of which FTS5 would flush its pending terms as a segment of
 /// their own. Returns `None` if one of several jobs failed: all are rolled back.
-fn commit_as_one(connection: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<Option<Vec<Outcome<()>>>, Lost> {
+fn commit_as_one(
+    connection: &mut Connection,
+    jobs: &mut [Box<dyn Job>],
+) -> Result<Option<Vec<SqliteResult<()>>>, CommitFailure> {
     let transaction = begin(connection)?;
     for job in &mut *jobs {
         let outcome = job.run(&transaction);
         if transaction.is_autocommit() {
-            return Err(Lost::Together(ended_by_itself(outcome)));
+            return Err(CommitFailure::Together(ended_by_itself(outcome)));
         }
         if let Err(failure) = outcome {
-            transaction.rollback().map_err(|error| Lost::Together(error.into()))?;
+            transaction.rollback().map_err(|error| CommitFailure::Together(error.into()))?;
             return Ok((jobs.len() == 1).then(|| vec![Err(failure)]));
         }
     }
-    transaction.commit().map_err(|error| Lost::Together(error.into()))?;
+    transaction.commit().map_err(|error| CommitFailure::Together(error.into()))?;
     Ok(Some(jobs.iter().map(|_| Ok(())).collect()))
 }
 
-fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Lost> {
+fn begin(connection: &mut Connection) -> Result<Transaction<'_>, CommitFailure> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| Lost::All(error.into()))?;
-    check_format(&transaction).map_err(Lost::All)?;
+        .map_err(|error| CommitFailure::All(error.into()))?;
+    check_format(&transaction).map_err(CommitFailure::All)?;
     Ok(transaction)
 }
 
 /// The cause, when SQLite itself has rolled back everything.
-fn ended_by_itself(outcome: Outcome<()>) -> Failure {
+fn ended_by_itself(outcome: SqliteResult<()>) -> Failure {
     outcome.err().unwrap_or_else(|| Failure::damaged("a transaction ended by itself"))
 }
 
-fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Outcome<()> {
+fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> SqliteResult<()> {
     connection.prepare_cached("SAVEPOINT job")?.execute([])?;
     let outcome = job.run(connection);
     if outcome.is_err() && !connection.is_autocommit() {
@@ -351,7 +357,7 @@ fn run_in_savepoint(connection: &Connection, job: &mut dyn Job) -> Outcome<()> {
 }
 
 /// A newer aludel may have migrated the file while this one had it open.
-fn check_format(connection: &Connection) -> Outcome<()> {
+fn check_format(connection: &Connection) -> SqliteResult<()> {
     match Identity::of(connection)? {
         Identity::Ours(migrate::LATEST) => Ok(()),
         Identity::Ours(found) => Err(Failure::Newer { found, known: migrate::LATEST }),

@@ -8,7 +8,7 @@ use crate::domain::{Filter, Prompt};
 use crate::error::Code;
 use crate::store::Store;
 use crate::store::samples;
-use crate::store::sqlite::connection::PATIENCE;
+use crate::store::sqlite::connection::LOCK_TIMEOUT;
 use crate::store::sqlite::{SqliteStore, prompts};
 
 fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
@@ -21,7 +21,7 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
     let prompt = [prompt];
     let entries = super::super::terms::Indexer::default().entries(&prompt);
-    job("storing prompts", PATIENCE, Flush::Now, move |connection| prompts::append(connection, &prompt, &entries))
+    job("storing prompts", LOCK_TIMEOUT, Flush::Now, move |connection| prompts::append(connection, &prompt, &entries))
 }
 
 fn large(seed: u32, bytes: usize) -> Prompt {
@@ -43,14 +43,16 @@ fn commits(path: &Path) -> usize {
 
 /// A job that sees how far the commit it is part of waits for the disk: 1 is NORMAL, 2 is FULL.
 fn seeing(flush: Flush) -> (Box<dyn Job>, Pending<i32>) {
-    job("looking", PATIENCE, flush, |connection| Ok(connection.query_row("PRAGMA synchronous", [], |row| row.get(0))?))
+    job("looking", LOCK_TIMEOUT, flush, |connection| {
+        Ok(connection.query_row("PRAGMA synchronous", [], |row| row.get(0))?)
+    })
 }
 
 #[test]
 fn a_commit_is_flushed_unless_all_that_it_holds_can_be_lost() {
     let (_folder, path) = folder_and_path();
     let mut thread = WriterThread {
-        place: Arc::new(Place::of(&path)),
+        place: Arc::new(DatabaseFile::of(&path)),
         waiting: sync_channel(1).1,
         queue: Queue::of(&path),
         opened: None,
@@ -104,7 +106,7 @@ fn what_has_queued_up_is_committed_together() {
 #[test]
 fn jobs_of_one_commit_leave_one_segment_of_words() {
     let (_folder, path) = folder_and_path();
-    let mut opened = open(&Place::of(&path), PATIENCE).unwrap();
+    let mut opened = open(&DatabaseFile::of(&path), LOCK_TIMEOUT).unwrap();
     let (mut jobs, _answers): (Vec<_>, Vec<_>) = (0..40).map(samples::prompt).map(append).unzip();
     let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
     assert!(outcomes.iter().all(Result::is_ok));
@@ -116,13 +118,13 @@ fn jobs_of_one_commit_leave_one_segment_of_words() {
 #[test]
 fn a_job_that_fails_takes_no_other_with_it() {
     let (_folder, path) = folder_and_path();
-    let mut opened = open(&Place::of(&path), PATIENCE).unwrap();
+    let mut opened = open(&DatabaseFile::of(&path), LOCK_TIMEOUT).unwrap();
     let (mut jobs, answers): (Vec<_>, Vec<_>) =
         [1, 2, 2, 3].map(|seed| append(samples::prompt(seed))).into_iter().unzip();
     let outcomes = commit_together(&mut opened.connection, &mut jobs).ok().unwrap();
     assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
-        job.answer(outcome.map_err(|failure| failure.explain(&Place::of(&path), "storing prompts")));
+        job.answer(outcome.map_err(|failure| failure.explain(&DatabaseFile::of(&path), "storing prompts")));
     }
     let codes: Vec<_> = answers.into_iter().map(|answer| answer.wait().err().map(|error| error.code())).collect();
     assert_eq!(codes, [None, None, Some(Code::Conflict), None]);
@@ -132,12 +134,12 @@ fn a_job_that_fails_takes_no_other_with_it() {
 #[test]
 fn a_full_disk_refuses_what_does_not_fit_and_keeps_the_rest() {
     let (_folder, path) = folder_and_path();
-    let opened = open(&Place::of(&path), PATIENCE).unwrap();
+    let opened = open(&DatabaseFile::of(&path), LOCK_TIMEOUT).unwrap();
     let pages: i64 = opened.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
     opened.connection.query_row(&format!("PRAGMA max_page_count = {}", pages + 20), [], |_| Ok(())).unwrap();
 
     let (queue, waiting) = sync_channel(QUEUE);
-    let place = Arc::new(Place::of(&path));
+    let place = Arc::new(DatabaseFile::of(&path));
     let writer = Writer { queue, place: Arc::clone(&place) };
     let jobs = [large(1, 100), large(2, 400_000), large(3, 100), large(4, 400_000)].map(append);
     let answers = jobs.map(|(job, answer)| {
@@ -185,14 +187,14 @@ fn a_lock_that_stays_is_an_error_that_says_what_to_do() {
     let (_folder, path) = folder_and_path();
     let other = connection::open_for_writing(&path).unwrap().connection;
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut impatient = open(&Place::of(&path), PATIENCE).unwrap();
+    let mut impatient = open(&DatabaseFile::of(&path), LOCK_TIMEOUT).unwrap();
     impatient.connection.busy_timeout(Duration::from_millis(20)).unwrap();
     let (job, _answer) = append(samples::prompt(1));
-    let Err(Lost::All(failure)) = commit_together(&mut impatient.connection, &mut [job]) else {
+    let Err(CommitFailure::All(failure)) = commit_together(&mut impatient.connection, &mut [job]) else {
         panic!("a locked database must not be written")
     };
     assert!(failure.is_busy());
-    let text = failure.explain(&Place::of(&path), "storing prompts").to_string();
+    let text = failure.explain(&DatabaseFile::of(&path), "storing prompts").to_string();
     assert!(text.contains("another process has locked the database") && text.contains("stop it"), "{text}");
 }
 
@@ -202,7 +204,7 @@ fn a_file_that_cannot_be_written_says_so() {
     let mut read_only = connection::open_for_reading(&path).unwrap().unwrap();
     let (job, _answer) = append(samples::prompt(1));
     let mut outcomes = commit_together(&mut read_only.connection, &mut [job]).ok().unwrap();
-    let text = outcomes.remove(0).unwrap_err().explain(&Place::of(&path), "storing prompts").to_string();
+    let text = outcomes.remove(0).unwrap_err().explain(&DatabaseFile::of(&path), "storing prompts").to_string();
     assert!(text.contains("read-only") && text.contains("write permission"), "{text}");
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Numbers, Sums, Tallies, Tally, spread_of};
+use super::{Sums, Tallies, Tally, ValueCounts, spread_of};
 use crate::domain::{Spread, StatsBy, StatsTotals};
 
 /// The number of distinct values up to which each is stored exactly.
@@ -19,7 +19,7 @@ const BITS: u32 = 6;
 
 /// Whether prompts are added to or removed from totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum TotalsChange {
     /// They were added.
     Add,
     /// They were removed.
@@ -29,7 +29,7 @@ pub enum Change {
 /// Totals that can be updated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub struct RunningTotals {
     sums: Sums,
     latency: Histogram,
     first_token: Histogram,
@@ -42,20 +42,21 @@ impl Tallies {
     /// The first error of `kept`.
     pub fn change_each<E>(
         &self,
-        change: Change,
-        mut kept: impl FnMut(Option<StatsBy>, &str, &dyn Fn(&mut Kept)) -> Result<(), E>,
+        change: TotalsChange,
+        mut kept: impl FnMut(Option<StatsBy>, &str, &dyn Fn(&mut RunningTotals)) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.each().try_for_each(|(by, key, tally)| kept(by, key, &|kept: &mut Kept| kept.change(change, tally)))
+        self.each()
+            .try_for_each(|(by, key, tally)| kept(by, key, &|kept: &mut RunningTotals| kept.change(change, tally)))
     }
 }
 
-impl Kept {
-    fn change(&mut self, change: Change, tally: &Tally) {
+impl RunningTotals {
+    fn change(&mut self, change: TotalsChange, tally: &Tally) {
         let (own, other) = (self.sums.each_mut(), tally.sums.clone().each_mut().map(|sum| *sum));
         for (own, other) in own.into_iter().zip(other) {
             *own = match change {
-                Change::Add => own.saturating_add(other),
-                Change::Remove => own.saturating_sub(other),
+                TotalsChange::Add => own.saturating_add(other),
+                TotalsChange::Remove => own.saturating_sub(other),
             };
         }
         self.latency.change(change, &tally.latency);
@@ -123,11 +124,11 @@ struct Histogram {
 }
 
 impl Histogram {
-    fn change(&mut self, change: Change, numbers: &Numbers) {
+    fn change(&mut self, change: TotalsChange, numbers: &ValueCounts) {
         for (number, count) in &numbers.counts {
             match change {
-                Change::Add => self.add(*number, *count),
-                Change::Remove => self.remove(*number, *count),
+                TotalsChange::Add => self.add(*number, *count),
+                TotalsChange::Remove => self.remove(*number, *count),
             }
         }
     }
@@ -216,7 +217,7 @@ mod tests {
     struct Store(BTreeMap<(String, String), String>);
 
     impl Store {
-        fn change(&mut self, change: Change, prompts: &[Prompt]) {
+        fn change(&mut self, change: TotalsChange, prompts: &[Prompt]) {
             let mut tallies = Tallies::new(&ALL);
             for prompt in prompts {
                 tallies.add_prompt(prompt);
@@ -224,7 +225,8 @@ mod tests {
             let changed = tallies.change_each(change, |by, key, change| {
                 let place = (format!("{by:?}"), key.to_owned());
                 let written = self.0.get(&place);
-                let mut kept: Kept = written.map_or_else(Kept::default, |kept| serde_json::from_str(kept).unwrap());
+                let mut kept: RunningTotals =
+                    written.map_or_else(RunningTotals::default, |kept| serde_json::from_str(kept).unwrap());
                 change(&mut kept);
                 if kept.is_empty() {
                     self.0.remove(&place);
@@ -237,7 +239,7 @@ mod tests {
         }
 
         fn totals(&self) -> BTreeMap<(String, String), StatsTotals> {
-            let totals = |kept: &String| serde_json::from_str::<Kept>(kept).unwrap().totals();
+            let totals = |kept: &String| serde_json::from_str::<RunningTotals>(kept).unwrap().totals();
             self.0.iter().map(|(place, kept)| (place.clone(), totals(kept))).collect()
         }
     }
@@ -335,18 +337,18 @@ mod tests {
             let mut store = Store::default();
             let mut rows = Vec::new();
             for batch in &batches {
-                store.change(Change::Add, batch);
+                store.change(TotalsChange::Add, batch);
                 rows.extend(batch.iter().cloned());
             }
             assert_same(&store.totals(), &counted(&rows));
             for index in gone {
                 if !rows.is_empty() {
                     let prompt = rows.swap_remove(index.index(rows.len()));
-                    store.change(Change::Remove, &[prompt]);
+                    store.change(TotalsChange::Remove, &[prompt]);
                 }
             }
             assert_same(&store.totals(), &counted(&rows));
-            store.change(Change::Remove, &rows);
+            store.change(TotalsChange::Remove, &rows);
             prop_assert!(store.0.is_empty(), "what is empty leaves nothing behind");
         }
     }

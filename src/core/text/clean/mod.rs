@@ -58,7 +58,7 @@ pub struct Cleaner {
     announcements: usize,
     /// True once a rule after a preamble was removed.
     ruled: bool,
-    wrap: Wrap,
+    wrap: OuterFence,
     /// Fence lines since the outer fence opened, or in total.
     fences: usize,
     /// White space to show when text follows.
@@ -96,7 +96,7 @@ enum LineMode {
 
 /// The code fence around the whole reply.
 #[derive(Debug, Default)]
-enum Wrap {
+enum OuterFence {
     #[default]
     None,
     /// It opened the reply, and may be a code block of the prompt itself.
@@ -279,14 +279,14 @@ impl Cleaner {
 
     fn introduce(&mut self) {
         self.announcements += 1;
-        if matches!(self.wrap, Wrap::Unsure { .. }) {
-            self.wrap = Wrap::Sure;
+        if matches!(self.wrap, OuterFence::Unsure { .. }) {
+            self.wrap = OuterFence::Sure;
         }
     }
 
     fn head_line(&mut self, line: &str) {
         if line.trim().is_empty() {
-            if let Wrap::Unsure { opening, .. } = &mut self.wrap {
+            if let OuterFence::Unsure { opening, .. } = &mut self.wrap {
                 opening.push_str(line);
                 opening.push('\n');
             }
@@ -294,11 +294,11 @@ impl Cleaner {
             self.introduce();
         } else if self.is_introduced() && !self.ruled && Line::is_rule(line) {
             self.ruled = true;
-        } else if matches!(self.wrap, Wrap::None) && Line::opens_outer_fence(line, self.is_introduced()) {
+        } else if matches!(self.wrap, OuterFence::None) && Line::opens_outer_fence(line, self.is_introduced()) {
             self.wrap = if self.is_introduced() {
-                Wrap::Sure
+                OuterFence::Sure
             } else {
-                Wrap::Unsure { opening: format!("{}\n", line.trim()), inside: String::new() }
+                OuterFence::Unsure { opening: format!("{}\n", line.trim()), inside: String::new() }
             };
         } else {
             self.enter_body(line);
@@ -310,7 +310,7 @@ impl Cleaner {
     fn enter_body(&mut self, line: &str) {
         self.stage = Stage::Body;
         let text = line.trim_start();
-        if let Wrap::Unsure { opening, .. } = &mut self.wrap {
+        if let OuterFence::Unsure { opening, .. } = &mut self.wrap {
             opening.push_str(&line[..line.len() - text.len()]);
         }
         for c in text.chars() {
@@ -410,7 +410,7 @@ impl Cleaner {
 
     fn fence(&mut self, line: &str, info: &str) {
         self.fences += 1;
-        let may_close = !matches!(self.wrap, Wrap::None) && self.fences % 2 == 1 && info.is_empty();
+        let may_close = !matches!(self.wrap, OuterFence::None) && self.fences % 2 == 1 && info.is_empty();
         if may_close {
             self.hold(line, TailKind::Closed);
         } else {
@@ -451,7 +451,7 @@ impl Cleaner {
             return;
         }
         if self.tail.kind == TailKind::Closed
-            && let Wrap::Unsure { opening, inside } = std::mem::take(&mut self.wrap)
+            && let OuterFence::Unsure { opening, inside } = std::mem::take(&mut self.wrap)
         {
             // Text continues after a short block: the block belongs to the prompt.
             self.emit(&opening);
@@ -483,7 +483,7 @@ impl Cleaner {
     }
 
     fn emit_or_withhold(&mut self, text: &str) {
-        if let Wrap::Unsure { inside, .. } = &mut self.wrap {
+        if let OuterFence::Unsure { inside, .. } = &mut self.wrap {
             inside.push_str(text);
             if inside.len() > UNSURE_LIMIT {
                 self.settle_outer_fence();
@@ -495,7 +495,7 @@ impl Cleaner {
 
     /// Decides that the fence that opened the reply is the outer one.
     fn settle_outer_fence(&mut self) {
-        if let Wrap::Unsure { inside, .. } = std::mem::replace(&mut self.wrap, Wrap::Sure) {
+        if let OuterFence::Unsure { inside, .. } = std::mem::replace(&mut self.wrap, OuterFence::Sure) {
             self.emit(&inside);
         }
     }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::clauses::Quantity;
 use super::coverage::Demands;
 use super::reading::Reading;
-use super::{Written, falling, share};
+use super::{PromptReading, falling, share};
 use crate::text::terms::TermId;
 
 /// The formula, for users.
@@ -30,7 +30,7 @@ const QUOTE_WORDS: usize = 4;
 const KNOWN_WORDS: f64 = 0.6;
 
 /// How safe the additions are, 0..=1.
-pub(super) fn additions(written: &Written, demands: &Demands) -> f64 {
+pub(super) fn additions(written: &PromptReading, demands: &Demands) -> f64 {
     let added = written.added();
     let own = if written.holds_request() { 0 } else { demands.words };
     let words = added.words.saturating_sub(own);
@@ -66,7 +66,7 @@ fn is_invented(terms: &[TermId], demands: &Demands) -> bool {
     terms.len() >= QUOTE_WORDS && share(known, terms.len(), 1.0) < KNOWN_WORDS
 }
 
-fn contradictions(written: &Written, demands: &Demands) -> usize {
+fn contradictions(written: &PromptReading, demands: &Demands) -> usize {
     let added = written.added();
     let limits = added.quantities().filter(|it| contradicts(it, demands)).count();
     let other_format = |term: &TermId| !demands.formats.contains(term) && !demands.known.terms.contains(*term);

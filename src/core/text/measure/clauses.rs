@@ -24,9 +24,9 @@ pub(super) enum Bound {
 
 /// A counted thing in one spelling, as a hash to save memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counted(NonZeroU32);
+pub(super) struct CountedUnit(NonZeroU32);
 
-impl Counted {
+impl CountedUnit {
     fn of(spelled: &str) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "any half of a hash is one")]
         let half = xxh3_64(spelled.as_bytes()) as u32;
@@ -40,10 +40,10 @@ pub(super) struct Quantity {
     /// Digits without thousands separators; number words are converted.
     pub(super) value: Box<str>,
     /// The word after it, or its sign; `None` if it counts nothing.
-    pub(super) unit: Option<Counted>,
+    pub(super) unit: Option<CountedUnit>,
     pub(super) bound: Option<Bound>,
     /// The words around it, which other numbers may refer to.
-    pub(super) near: [Option<Counted>; 2 * NEAR + 1],
+    pub(super) near: [Option<CountedUnit>; 2 * NEAR + 1],
 }
 
 impl Quantity {
@@ -208,11 +208,12 @@ fn quantities(folded: &str) -> (Vec<Quantity>, Vec<std::ops::Range<usize>>) {
         };
         let next = at + taken;
         let around = words[at.saturating_sub(NEAR)..at].iter().chain(words[next.min(words.len())..].iter().take(NEAR));
-        let unit = unit.as_deref().map(Counted::of);
+        let unit = unit.as_deref().map(CountedUnit::of);
         let mut near = [None; 2 * NEAR + 1];
-        let named = around.filter_map(|word| spelled(word.text)).map(|word| Counted::of(&word)).chain(unit);
+        let named = around.filter_map(|word| spelled(word.text)).map(|word| CountedUnit::of(&word)).chain(unit);
         near.iter_mut().zip(named).for_each(|(place, unit)| *place = Some(unit));
-        let unit = unit.or_else(|| words.get(next).and_then(|word| spelled(word.text)).map(|word| Counted::of(&word)));
+        let unit =
+            unit.or_else(|| words.get(next).and_then(|word| spelled(word.text)).map(|word| CountedUnit::of(&word)));
         let end = words.get(next).map_or(folded.len(), |word| word.start);
         let bound = bound(folded, word.start, end);
         if bound.is_some() {
@@ -375,7 +376,7 @@ mod tests {
         clause(text, &mut Reader::new())
     }
 
-    fn only(text: &str) -> (String, Option<Counted>, Option<Bound>) {
+    fn only(text: &str) -> (String, Option<CountedUnit>, Option<Bound>) {
         let found = read(text).quantities;
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         (found[0].value.to_string(), found[0].unit, found[0].bound)
@@ -403,7 +404,7 @@ mod tests {
             ("más de 3 ejemplos", "3", "ejemplo", least),
             ("a three-part plan", "3", "part", None),
         ] {
-            assert_eq!(only(text), (value.to_owned(), Some(Counted::of(unit)), bound), "{text}");
+            assert_eq!(only(text), (value.to_owned(), Some(CountedUnit::of(unit)), bound), "{text}");
         }
     }
 

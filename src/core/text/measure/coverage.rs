@@ -7,10 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::clauses::{Clause, Counted, Quantity, clause, each_clause};
+use super::clauses::{Clause, CountedUnit, Quantity, clause, each_clause};
 use super::reading::{Reader, Reading};
 use super::units::{UnitKind, each_unit};
-use super::{Written, share};
+use super::{PromptReading, share};
 use crate::text::language::Language;
 use crate::text::terms::{TermId, flatten};
 
@@ -66,7 +66,7 @@ pub struct Demands {
 }
 
 /// How much of a demand recurs, with the same and with the opposite polarity.
-pub(super) struct Found {
+pub(super) struct DemandMatch {
     pub(super) same: f64,
     pub(super) turned: f64,
 }
@@ -113,18 +113,18 @@ impl Demands {
     }
 
     /// Reads a prompt against them.
-    pub fn read(&self, prompt: &str, reader: &mut Reader) -> Written {
+    pub fn read(&self, prompt: &str, reader: &mut Reader) -> PromptReading {
         let all = reader.read(prompt);
-        let Some(mut added) = cut(prompt, &self.request) else { return Written { added: None, all } };
+        let Some(mut added) = cut(prompt, &self.request) else { return PromptReading { added: None, all } };
         // Context included in the prompt was given, not added.
         for item in &self.context {
             added = cut(&added, item).unwrap_or(added);
         }
-        Written { added: Some(reader.read(&added)), all }
+        PromptReading { added: Some(reader.read(&added)), all }
     }
 
     /// The share of the demands that the prompt preserves, 0..=1; 1 without demands.
-    pub(super) fn coverage(&self, written: &Written) -> f64 {
+    pub(super) fn coverage(&self, written: &PromptReading) -> f64 {
         if written.holds_request() || self.request.is_empty() {
             return 1.0;
         }
@@ -154,14 +154,14 @@ impl Demands {
     }
 
     /// For each clause, the largest share of its words in one clause or sentence of the text.
-    pub(super) fn found_in(&self, reading: &Reading) -> Vec<Found> {
+    pub(super) fn found_in(&self, reading: &Reading) -> Vec<DemandMatch> {
         let mut by_term: HashMap<TermId, Vec<usize>> = HashMap::new();
         for (at, demand) in self.clauses.iter().enumerate() {
             for term in &demand.terms {
                 by_term.entry(*term).or_default().push(at);
             }
         }
-        let mut found: Vec<Found> = self.clauses.iter().map(|_| Found { same: 0.0, turned: 0.0 }).collect();
+        let mut found: Vec<DemandMatch> = self.clauses.iter().map(|_| DemandMatch { same: 0.0, turned: 0.0 }).collect();
         let hits = |terms: &[TermId]| {
             let mut hits: HashMap<usize, usize> = HashMap::new();
             for at in terms.iter().filter_map(|term| by_term.get(term)).flatten() {
@@ -215,7 +215,7 @@ impl Demands {
     }
 
     /// Numbers, quotations and names of the request that the text lacks, as written.
-    pub fn missing(&self, written: &Written) -> Vec<String> {
+    pub fn missing(&self, written: &PromptReading) -> Vec<String> {
         if written.holds_request() { Vec::new() } else { self.lost(&written.all).map(str::to_owned).collect() }
     }
 
@@ -234,7 +234,7 @@ impl Demands {
 
 /// True if `other` is the same number of the same thing, without a contrary bound.
 fn keeps(own: &Quantity, other: &Quantity, is_foreign: bool) -> bool {
-    let counts_the_same = |unit: &Counted| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
+    let counts_the_same = |unit: &CountedUnit| other.unit.as_ref() == Some(unit) || other.near.contains(&Some(*unit));
     own.value == other.value && !own.is_contrary(other) && (is_foreign || own.unit.as_ref().is_none_or(counts_the_same))
 }
 

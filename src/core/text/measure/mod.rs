@@ -1,7 +1,7 @@
 //! Measures of prompts by simple rules. No model, no randomness.
 //!
 //! They detect loss, distortion, invention and bulk, not usefulness. [`Demands`] are read from the
-//! request once and read any number of prompts into [`Written`]. If the prompt includes the whole
+//! request once and read any number of prompts into [`PromptReading`]. If the prompt includes the whole
 //! request, all measures but coverage look only at what was added; else at the whole prompt. Every
 //! measure is 0..=1. The formulas are documented for users in [`Measure::formula`]; change both
 //! together, and [`VERSION`].
@@ -26,13 +26,13 @@ pub const VERSION: u32 = 2;
 
 /// A prompt, read against its request.
 #[derive(Debug)]
-pub struct Written {
+pub struct PromptReading {
     all: Reading,
     /// The text around the request, if that is included whole.
     added: Option<Reading>,
 }
 
-impl Written {
+impl PromptReading {
     /// True if the prompt includes the whole request.
     pub fn holds_request(&self) -> bool {
         self.added.is_some()
@@ -96,7 +96,7 @@ impl Measure {
     }
 
     /// The value for one prompt, 0..=1; `None` for gaps if the request leaves none.
-    pub fn of(self, written: &Written, demands: &Demands) -> Option<f64> {
+    pub fn of(self, written: &PromptReading, demands: &Demands) -> Option<f64> {
         Some(match self {
             Self::Coverage => demands.coverage(written),
             Self::Additions => additions::additions(written, demands),

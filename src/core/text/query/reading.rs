@@ -45,7 +45,7 @@ struct Piece<'t> {
 /// The clauses of a query, without duplicates.
 pub(super) fn clauses(typed: &str) -> Vec<Clause> {
     let mut analyzer = Analyzer::default();
-    let mut taken = Taken::default();
+    let mut taken = ClauseList::default();
     // Repeated pieces are parsed once.
     let mut known: HashMap<(&str, bool), Vec<Phrase>> = HashMap::new();
     let mut pieces = Pieces { rest: typed }.filter_map(|piece| {
@@ -76,7 +76,7 @@ pub(super) fn clauses(typed: &str) -> Vec<Clause> {
 
 /// The clauses so far.
 #[derive(Default)]
-struct Taken {
+struct ClauseList {
     clauses: Vec<Clause>,
     seen: HashSet<Clause>,
     terms: usize,
@@ -84,7 +84,7 @@ struct Taken {
     open: Option<Clause>,
 }
 
-impl Taken {
+impl ClauseList {
     fn is_full(&self) -> bool {
         let open = self.open.as_ref().map_or(0, terms_of);
         self.terms + open >= MOST_TERMS

@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use super::answer;
 use super::generate::outcome_of;
 use crate::server::rest::accept::{JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn compare(State(app): State<App>, request: Request) -> Answer {
+pub(super) async fn compare(State(app): State<App>, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
-use crate::server::rest::error::{Answer, Refusal};
+use crate::server::rest::error::{HandlerResult, Refusal};
 use crate::server::rest::{App, body, sse};
 
 /// The same run serves both forms: the client's `Accept` chooses between events and the result.
-pub(super) async fn generate(State(app): State<App>, request: Request) -> Answer {
+pub(super) async fn generate(State(app): State<App>, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;

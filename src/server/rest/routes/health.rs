@@ -15,22 +15,22 @@ use serde_json::json;
 use super::answer;
 use crate::server::VERSION;
 use crate::server::rest::App;
-use crate::server::rest::error::{Answer, Refusal};
+use crate::server::rest::error::{HandlerResult, Refusal};
 
 pub(super) const HEALTH: &str = "/health";
 pub(super) const ALIVE: &str = "/alive";
 pub(super) const READY: &str = "/ready";
 
-pub(super) async fn health(State(app): State<App>) -> Answer {
+pub(super) async fn health(State(app): State<App>) -> HandlerResult {
     answer(StatusCode::OK, &json!({ "status": "ok", "version": VERSION, "uptime": in_words(app.uptime()) }))
 }
 
-pub(super) async fn alive() -> Answer {
+pub(super) async fn alive() -> HandlerResult {
     answer(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
 /// Ready while requests are accepted and the store answers.
-pub(super) async fn ready(State(app): State<App>) -> Answer {
+pub(super) async fn ready(State(app): State<App>) -> HandlerResult {
     if app.load().is_draining() {
         return Err(not_ready("the server is shutting down"));
     }

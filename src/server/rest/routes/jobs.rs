@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::prompts::{PathId, with};
 use super::{JOBS, answer};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body, sse};
 
 const JOB_ID: &str = "job_id";
@@ -25,21 +25,21 @@ const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-appli
 /// The preference of a client that does not want to wait (RFC 7240, section 4.1).
 const RESPOND_ASYNC: &str = "respond-async";
 
-pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, JobsRequest::FIELDS)?;
     let request = app.engine().decode::<JobsRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().jobs(request).await?)
 }
 
-pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
     let request = app.engine().decode::<JobRequest>(raw)?;
     answer(StatusCode::OK, &app.engine().job(request).await?)
 }
 
-pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[EVENTS])?;
     let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
     // A reconnecting client sends this header by itself: it is ahead of what its URL says.
@@ -52,7 +52,7 @@ pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMa
 }
 
 /// Answers 202 while the job's process has yet to stop it.
-pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
     let job = app.engine().stop_job(app.engine().decode::<JobRequest>(raw)?).await?;
@@ -69,7 +69,7 @@ pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
 }
 
 /// Starts work as a job: 202 with its `Location`, and the job.
-pub(super) async fn keep(app: &App, prepared: Prepared) -> Answer {
+pub(super) async fn keep(app: &App, prepared: Prepared) -> HandlerResult {
     let id = prepared.keep().await?;
     let request = app.engine().decode::<JobRequest>(json!({ JOB_ID: id }))?;
     let mut response = answer(StatusCode::ACCEPTED, &app.engine().job(request).await?.job)?;

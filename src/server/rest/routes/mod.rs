@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use super::App;
 use super::accept::JSON;
-use super::error::{Answer, Refusal};
+use super::error::{HandlerResult, Refusal};
 
 /// One route.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ fn shortened(path: &str) -> String {
 }
 
 /// Responds with `value` as JSON.
-fn answer(status: StatusCode, value: &impl Serialize) -> Answer {
+fn answer(status: StatusCode, value: &impl Serialize) -> HandlerResult {
     let body =
         serde_json::to_vec(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")))?;
     Ok((status, [(header::CONTENT_TYPE, JSON)], body).into_response())

@@ -10,17 +10,17 @@ use serde_json::Value;
 
 use super::answer;
 use crate::server::rest::accept::{JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn performance(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn performance(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, StatsRequest::FIELDS)?;
     let request = app.engine().decode::<StatsRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().stats(request).await?)
 }
 
-pub(super) async fn spend(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn spend(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, SpendRequest::FIELDS)?;
     let request = app.engine().decode::<SpendRequest>(Value::Object(raw))?;

@@ -19,7 +19,7 @@ use super::{PROMPTS, answer};
 use crate::server::rest::App;
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::body::{self, IfMatch};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 
 /// The id in the path.
 pub(super) type PathId = std::result::Result<Path<String>, PathRejection>;
@@ -27,14 +27,14 @@ pub(super) type PathId = std::result::Result<Path<String>, PathRejection>;
 const PROMPT_ID: &str = "prompt_id";
 const REVISION: &str = "revision";
 
-pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, ListRequest::FIELDS)?;
     let request = app.engine().decode::<ListRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().list_as::<SelectedPrompt>(request).await?)
 }
 
-pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, ShowRequest::FIELDS)?, id)?;
     let prompt = app.engine().show(app.engine().decode::<ShowRequest>(raw)?).await?;
@@ -44,7 +44,7 @@ pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap,
     tagged(StatusCode::OK, &prompt)
 }
 
-pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, WhyRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<WhyRequest>(raw)?;
@@ -52,7 +52,7 @@ pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, 
 }
 
 /// New content makes a new prompt: 201 with its `Location`. Other changes are made in place.
-pub(super) async fn update(State(app): State<App>, id: PathId, request: Request) -> Answer {
+pub(super) async fn update(State(app): State<App>, id: PathId, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let wanted = body::if_match(request.headers())?;
     let Value::Object(fields) = body::json(request).await? else {
@@ -72,14 +72,14 @@ pub(super) async fn update(State(app): State<App>, id: PathId, request: Request)
     Ok(response)
 }
 
-pub(super) async fn remove(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn remove(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let fields = with_revision(body::query(&uri, DeleteOneRequest::FIELDS)?, body::if_match(&headers)?)?;
     let request = app.engine().decode::<DeleteOneRequest>(with_id(fields, id)?)?;
     answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
 }
 
-pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderMap) -> Answer {
+pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderMap) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let request = app.engine().decode::<RestoreOneRequest>(with_id(Map::new(), id)?)?;
     match app.engine().restore(request.into()).await?.restored.as_slice() {
@@ -88,7 +88,7 @@ pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderM
     }
 }
 
-pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let request = app.engine().decode::<TrashRequest>(Value::Object(body::query(&uri, TrashRequest::FIELDS)?))?;
     answer(StatusCode::OK, &app.engine().trash(request).await?)
@@ -122,7 +122,7 @@ fn once(raw: &mut Map<String, Value>, name: &str, value: Value, place: &str) -> 
     Err(Error::shape(name, format!("is already given by {place}; leave it out here")))
 }
 
-fn tagged(status: StatusCode, prompt: &Prompt) -> Answer {
+fn tagged(status: StatusCode, prompt: &Prompt) -> HandlerResult {
     let mut response = answer(status, prompt)?;
     response.headers_mut().insert(header::ETAG, tag(prompt));
     Ok(response)

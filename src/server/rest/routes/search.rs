@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::answer;
 use super::prompts::{PathId, with_id};
 use crate::server::rest::accept::{JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
 /// The total number of results.
@@ -27,32 +27,32 @@ const WARNINGS: HeaderName = HeaderName::from_static("x-warnings");
 const QUERY: &str = "query";
 const SHORT_QUERY: &str = "q";
 
-pub(super) async fn by_body(State(app): State<App>, request: Request) -> Answer {
+pub(super) async fn by_body(State(app): State<App>, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     search(&app, raw).await
 }
 
-pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_long_names(body::query(&uri, SearchRequest::FIELDS)?)?;
     search(&app, Value::Object(raw)).await
 }
 
-async fn search(app: &App, raw: Value) -> Answer {
+async fn search(app: &App, raw: Value) -> HandlerResult {
     let request = app.engine().decode::<SearchRequest>(raw)?;
     found(&app.engine().search_as::<SelectedPrompt>(request).await?)
 }
 
 /// The prompts nearest to the one in the path, in the form of search results.
-pub(super) async fn similar(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn similar(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, SimilarRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<SimilarRequest>(raw)?;
     found(&app.engine().similar_as::<SelectedPrompt>(request).await?)
 }
 
-fn found(result: &SearchResult<SelectedPrompt>) -> Answer {
+fn found(result: &SearchResult<SelectedPrompt>) -> HandlerResult {
     let mut response = answer(StatusCode::OK, &result.prompts)?;
     let headers = response.headers_mut();
     headers.insert(TOTAL, HeaderValue::from(result.total));

@@ -11,10 +11,10 @@ use axum::http::StatusCode;
 use super::generate::outcome_of;
 use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body, sse};
 
-pub(super) async fn select(State(app): State<App>, request: Request) -> Answer {
+pub(super) async fn select(State(app): State<App>, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::answer;
 use crate::server::rest::accept::{JSON, negotiate};
-use crate::server::rest::error::Answer;
+use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn providers(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Answer {
+pub(super) async fn providers(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     app.engine().decode::<NoFields>(Value::Object(body::query(&uri, NoFields::FIELDS)?))?;
     answer(StatusCode::OK, &json!({ "providers": app.engine().providers().await }))

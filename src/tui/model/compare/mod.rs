@@ -1,13 +1,13 @@
 //! The Compare screen: the two prompts shown, their difference, and the scores of all.
 
-pub(crate) mod beside;
+pub(crate) mod side_by_side;
 
 use aludel_core::domain::CompareResult;
 use aludel_core::error::Problem;
 
 use super::choice::Chosen;
 use crate::tui::effect::Ticket;
-pub(crate) use beside::{Arrangement, SideBySide, Sign};
+pub(crate) use side_by_side::{Arrangement, ChangeKind, SideBySide};
 
 /// The Compare screen.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use crossterm::event::KeyCode;
 use super::{Composer, SELECTED, Selecting, UNDO_DEPTH, is_motion};
 use crate::tui::action::Action;
 use crate::tui::keymap::Chord;
-use keys::{Command, Motion, Operator, Over, Typed};
+use keys::{Command, Motion, MotionTarget, Operator, Typed};
 pub(crate) use keys::{MODAL_KEYS, ModalKey};
 use letters::{Find, Letters};
 
@@ -45,7 +45,7 @@ enum Mode {
 
 /// The result of handling a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum KeyResult {
     /// Not handled.
     No,
     /// Handled.
@@ -130,11 +130,11 @@ impl Composer {
     }
 
     /// Presses the keys of `key`, as the help lists them.
-    pub(crate) fn press_modal(&mut self, key: &ModalKey) -> Taken {
+    pub(crate) fn press_modal(&mut self, key: &ModalKey) -> KeyResult {
         if self.vi.as_ref().is_some_and(|vi| vi.mode == Mode::Insert) {
             self.end_typing();
         }
-        let mut taken = Taken::No;
+        let mut taken = KeyResult::No;
         for letter in key.letters() {
             taken = self.modal_letter(letter);
         }
@@ -142,33 +142,33 @@ impl Composer {
     }
 
     /// Handles a key of the current mode. `action` is what it would do without modes.
-    pub(crate) fn modal_key(&mut self, chord: Chord, action: Option<Action>) -> Taken {
-        let Some(vi) = &mut self.vi else { return Taken::No };
+    pub(crate) fn modal_key(&mut self, chord: Chord, action: Option<Action>) -> KeyResult {
+        let Some(vi) = &mut self.vi else { return KeyResult::No };
         let is_escape = chord == Chord::plain(KeyCode::Esc);
         match vi.mode {
             Mode::Insert if is_escape => self.end_typing(),
-            Mode::Insert => return Taken::No,
+            Mode::Insert => return KeyResult::No,
             _ if is_escape && !vi.typed.is_empty() => vi.typed.clear(),
             Mode::Visual(..) if is_escape => self.leave_visual(),
             Mode::Normal | Mode::Visual(..) => {
                 let Some(letter) = letter_of(chord, action) else {
                     vi.typed.clear();
-                    return Taken::No;
+                    return KeyResult::No;
                 };
                 return self.modal_letter(letter);
             }
         }
-        Taken::Yes
+        KeyResult::Yes
     }
 
-    fn modal_letter(&mut self, letter: char) -> Taken {
-        let Some(vi) = &mut self.vi else { return Taken::No };
+    fn modal_letter(&mut self, letter: char) -> KeyResult {
+        let Some(vi) = &mut self.vi else { return KeyResult::No };
         vi.typed.push(letter);
         match keys::read(&vi.typed, matches!(vi.mode, Mode::Visual(..))) {
-            Typed::Part if vi.typed.len() < LONGEST => Taken::Yes,
+            Typed::Part if vi.typed.len() < LONGEST => KeyResult::Yes,
             Typed::Part | Typed::Wrong => {
                 vi.typed.clear();
-                Taken::Yes
+                KeyResult::Yes
             }
             Typed::Whole(command, count) => {
                 vi.typed.clear();
@@ -178,16 +178,16 @@ impl Composer {
     }
 
     /// Executes a command, and records its change.
-    fn perform(&mut self, command: Command, count: Option<usize>) -> Taken {
+    fn perform(&mut self, command: Command, count: Option<usize>) -> KeyResult {
         if let Command::Act(action) = command {
-            return Taken::Means(action);
+            return KeyResult::Means(action);
         }
         let before = self.mark();
         if !self.is_visual() {
             self.unselect();
         }
         let goal = self.vi.as_mut().and_then(|vi| vi.goal.take());
-        self.obey(command, count, goal);
+        self.execute(command, count, goal);
         self.edits += 1;
         let after = self.mark();
         let is_history = matches!(command, Command::Undo | Command::Redo);
@@ -199,10 +199,10 @@ impl Composer {
             }
         }
         self.settle();
-        Taken::Yes
+        KeyResult::Yes
     }
 
-    fn obey(&mut self, command: Command, count: Option<usize>, goal: Option<usize>) {
+    fn execute(&mut self, command: Command, count: Option<usize>, goal: Option<usize>) {
         let times = count.unwrap_or(1);
         match command {
             Command::Move(over) => self.go_over(over, count, goal),
@@ -225,10 +225,10 @@ impl Composer {
         }
     }
 
-    fn go_over(&mut self, over: Over, count: Option<usize>, goal: Option<usize>) {
+    fn go_over(&mut self, over: MotionTarget, count: Option<usize>, goal: Option<usize>) {
         let letters = Letters::of(self.area.lines());
         let at = letters.at_place(self.place());
-        if over == Over::Word {
+        if over == MotionTarget::Word {
             let (from, to) = letters.word_around(at);
             let (start, last) = (letters.place(from), letters.place(to.max(from + 1) - 1));
             self.set_mode(Mode::Visual(start.0, start.1));
@@ -238,7 +238,7 @@ impl Composer {
         let goal = goal.unwrap_or_else(|| letters.letters_before(at));
         let Some(to) = self.target(&letters, at, over, count, goal) else { return };
         let place = letters.place(to);
-        if let (Some(vi), Over::Motion(Motion::Up | Motion::Down)) = (&mut self.vi, over) {
+        if let (Some(vi), MotionTarget::Motion(Motion::Up | Motion::Down)) = (&mut self.vi, over) {
             vi.goal = Some(goal);
         }
         self.remember_find(over);

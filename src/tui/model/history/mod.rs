@@ -68,7 +68,7 @@ pub(crate) enum Grouping {
 
 /// The reason for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum SearchReason {
     /// The query changed: the result is read from its start.
     Fresh,
     /// What is stored may have changed: the selection is kept.
@@ -79,27 +79,27 @@ pub(crate) enum Why {
 
 /// A pending search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct PendingSearch {
     /// Identifies it.
     pub(crate) ticket: Ticket,
     /// The reason.
-    pub(crate) why: Why,
+    pub(crate) why: SearchReason,
 }
 
 /// A search result, ready to show.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct ResultPage {
     /// The rows.
     pub(crate) rows: Vec<Row>,
     /// Where the rest begins; `None` if there is no more.
     pub(crate) next: Option<Start>,
     /// What is known of the result.
-    pub(crate) facts: Facts,
+    pub(crate) facts: ResultFacts,
 }
 
 /// What is known of a search result as a whole.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct ResultFacts {
     /// The total number of matches, if known.
     pub(crate) total: Option<u64>,
     /// Warnings for the user.
@@ -162,7 +162,7 @@ pub(crate) struct History {
     /// What is searched by.
     pub(crate) mode: Mode,
     /// The pending search.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<PendingSearch>,
     /// True if the query waits for the key that starts the search.
     pub(crate) unasked: bool,
     /// How rows are grouped, for as long as the workbench runs.
@@ -172,7 +172,7 @@ pub(crate) struct History {
     /// Where more rows begin.
     pub(crate) next: Option<Start>,
     /// What is known of the result; `None` before the first.
-    pub(crate) facts: Option<Facts>,
+    pub(crate) facts: Option<ResultFacts>,
     /// When they arrived, in the time of [`super::Model::now`].
     pub(crate) arrived: u64,
     /// The problem of the last search.
@@ -188,7 +188,7 @@ pub(crate) struct History {
     /// The last deleted prompt, while it can be restored.
     pub(crate) deleting: Option<Deleting>,
     /// A prompt with tags or notes, deleted only if that is asked for again.
-    pub(crate) doubted: Option<PromptId>,
+    pub(crate) confirming_delete: Option<PromptId>,
     /// What this workbench moved to the trash, the latest last.
     pub(crate) trashed: Vec<PromptId>,
     /// Prompts being deleted, until the core confirms it.
@@ -287,7 +287,7 @@ impl History {
     }
 
     /// Removes from a result what the user deleted and the database still has.
-    pub(crate) fn without_the_deleted(&self, mut answer: Answer) -> Answer {
+    pub(crate) fn without_the_deleted(&self, mut answer: ResultPage) -> ResultPage {
         let deleting = self.deleting.as_ref().map(|deleting| deleting.row.id);
         let before = answer.rows.len();
         answer.rows.retain(|row| Some(row.id) != deleting && !self.gone.contains(&row.id));
@@ -298,6 +298,6 @@ impl History {
 
     /// True while a result that replaces the rows is pending.
     pub(crate) fn is_searching(&self) -> bool {
-        self.asked.is_some_and(|asked| asked.why != Why::More)
+        self.asked.is_some_and(|asked| asked.why != SearchReason::More)
     }
 }

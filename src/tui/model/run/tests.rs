@@ -70,12 +70,12 @@ fn of_a_text_that_never_ends_a_pane_holds_the_end_and_keeps_what_is_read_in_its_
     let pane = run.pane(0, 0).unwrap();
     let whole = &run.begun(0, 0).unwrap().text;
     assert!(whole.ends_with(pane.text.text()) && pane.text.text().len() > Pane::MOST_BYTES / 2);
-    assert_eq!(pane.let_go + pane.text.text().len(), whole.len(), "nothing else is missing");
+    assert_eq!(pane.dropped_bytes + pane.text.text().len(), whole.len(), "nothing else is missing");
 
     let read = pane.text.rows(pane.scroll.top).next().unwrap().to_owned();
     let mut run = run;
-    let before = run.pane(0, 0).unwrap().let_go;
-    while run.pane(0, 0).unwrap().let_go == before {
+    let before = run.pane(0, 0).unwrap().dropped_bytes;
+    while run.pane(0, 0).unwrap().dropped_bytes == before {
         run.apply(&Event { session_id: session(), seq: 2, kind: delta(0, phase, "one more line of the same\n") }, 0);
     }
     let pane = run.pane(0, 0).unwrap();

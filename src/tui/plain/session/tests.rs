@@ -159,12 +159,12 @@ impl<F: FnOnce()> Write for &mut Reacting<F> {
 const HANGING: &str = "answer: {words: 20}\nrules:\n  - when: {variant: [1, 2]}\n    fault: hang\n";
 
 /// The output when this arrives once the first variant finished, and the number stored.
-async fn broken_off_by(heard_then: Heard) -> (String, usize) {
+async fn broken_off_by(heard_then: LineEvent) -> (String, usize) {
     let folder = tempfile::tempdir().unwrap();
     let engine = scripted(folder.path(), HANGING);
     let (sender, heard) = mpsc::channel(64);
     for line in ["Name a boat", "."] {
-        sender.send(Heard::Line(line.into())).await.unwrap();
+        sender.send(LineEvent::Line(line.into())).await.unwrap();
     }
     let then = move || sender.try_send(heard_then).unwrap();
     let mut out = Reacting { written: String::new(), on: "A is finished", then: Some(then) };
@@ -176,7 +176,7 @@ async fn broken_off_by(heard_then: Heard) -> (String, usize) {
 
 #[tokio::test]
 async fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
-    let (told, stored) = broken_off_by(Heard::Interrupt).await;
+    let (told, stored) = broken_off_by(LineEvent::Interrupt).await;
     has(
         &told,
         &["Stopping; what is finished is kept.", "Stopped. 1 of 3 finished and kept, price unknown.", "1 of 1: ", "> "],
@@ -186,7 +186,7 @@ async fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
 
 #[tokio::test]
 async fn being_asked_to_end_keeps_what_is_finished_and_leaves() {
-    let (told, stored) = broken_off_by(Heard::Stop).await;
+    let (told, stored) = broken_off_by(LineEvent::Stop).await;
     has(&told, &["Stopped. 1 of 3 finished and kept, price unknown."]);
     assert!(!told.contains("> "), "{told}");
     assert_eq!(stored, 1);
@@ -197,14 +197,14 @@ async fn idle_two_interrupts_leave_and_one_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let engine = scripted(folder.path(), ECHO);
     let (sender, heard) = mpsc::channel(64);
-    let line = |text: &str| Heard::Line(text.to_owned());
+    let line = |text: &str| LineEvent::Line(text.to_owned());
     for told in [
         line("dropped"),
-        Heard::Interrupt,
-        Heard::Interrupt,
+        LineEvent::Interrupt,
+        LineEvent::Interrupt,
         line("list"),
-        Heard::Interrupt,
-        Heard::Interrupt,
+        LineEvent::Interrupt,
+        LineEvent::Interrupt,
         line("help"),
     ] {
         sender.send(told).await.unwrap();

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::compare::Arrangement;
-use crate::tui::screens::surround::{LEAST, Rim, cut_top, inner};
+use crate::tui::screens::chrome::{Chrome, MIN_SIZE, cut_top, inner};
 use crate::tui::widgets::cells;
 
 /// From this many columns on, two texts fit side by side.
@@ -19,7 +19,7 @@ pub(crate) struct Layout {
     /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// The measures, a row per prompt.
     pub(crate) table: Rect,
     /// The differences, in figures.
@@ -60,8 +60,8 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let wide = if area.width >= WIDE { Arrangement::SideBySide } else { Arrangement::Unified };
     let mut layout = Layout {
-        is_tiny: area.width < LEAST.0 || area.height < LEAST.1,
-        rim: Rim::default(),
+        is_tiny: area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1,
+        chrome: Chrome::default(),
         table: nowhere,
         figures: nowhere,
         texts: nowhere,
@@ -71,7 +71,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         return layout;
     }
     let mut body = area;
-    layout.rim = Rim::cut(&mut body);
+    layout.chrome = Chrome::cut(&mut body);
     if !model.compare.zoom && model.compare.measured.is_some() {
         let rows = cells(model.compare.prompts.len()).saturating_add(AROUND);
         // The texts matter most: they get at least half of the rows.

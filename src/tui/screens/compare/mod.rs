@@ -9,8 +9,8 @@ use aludel_core::domain::CompareResult;
 use ratatui::layout::{Position, Rect};
 use serde_json::json;
 
-use super::surround::inner;
-use super::{copy, half, page, take_up};
+use super::chrome::inner;
+use super::{copy, half, open_in_composer, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Ticket};
 use crate::tui::model::compare::Arrangement;
@@ -97,7 +97,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::OpenCompared => {
             if let Some((label, text)) = other(model) {
-                take_up(model, &format!("prompt {label} is"), &text);
+                open_in_composer(model, &format!("prompt {label} is"), &text);
             }
         }
         _ => {}

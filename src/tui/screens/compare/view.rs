@@ -10,8 +10,8 @@ use ratatui::text::{Line, Span};
 use super::first_measured;
 use super::layout::{Layout, layout};
 use crate::tui::model::Model;
-use crate::tui::model::compare::{Arrangement, SideBySide, Sign};
-use crate::tui::screens::surround::{self, header, hints, pane, place, too_small};
+use crate::tui::model::compare::{Arrangement, ChangeKind, SideBySide};
+use crate::tui::screens::chrome::{self, header, hints, pane, place, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, score, thousands};
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -24,7 +24,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.rim.header, frame, theme);
+    header(model, layout.chrome.header, frame, theme);
     if let Some(measured) = &model.compare.measured {
         table(model, measured, layout.table, frame, theme);
     }
@@ -33,8 +33,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         Some((beside, _)) => texts(model, beside, &layout, frame, theme),
         None => instead(model, layout.texts, frame, theme),
     }
-    surround::run_status(model, Vec::new(), layout.rim.status, frame, theme);
-    hints(model, layout.rim.hints, frame, theme);
+    chrome::run_status(model, Vec::new(), layout.chrome.status, frame, theme);
+    hints(model, layout.chrome.hints, frame, theme);
 }
 
 /// Every prompt with its measures, the two compared ones marked.
@@ -62,7 +62,7 @@ fn table(model: &Model, measured: &CompareResult, area: Rect, frame: &mut Frame<
     };
     let skip = first_measured(model, inner.height);
     let below = measured.prompts.len().saturating_sub(skip + usize::from(inner.height).saturating_sub(1));
-    surround::say_hidden(frame, area, skip, below, theme);
+    chrome::say_hidden(frame, area, skip, below, theme);
     for (row, (at, prompt)) in rows.zip(measured.prompts.iter().enumerate().skip(skip)) {
         let chosen = model.compare.prompts.iter().position(|chosen| chosen.id == prompt.id);
         let label = chosen.map_or_else(|| prompt.id.short(), |at| model.compare.prompts[at].label.clone());
@@ -120,7 +120,7 @@ fn figures(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         spans.push(Span::styled(format!(" · {} {}", glyph::FAILED, safe_line(&problem.detail)), theme.bad));
     }
     if compare.asked.is_some() || compare.asked_pair.is_some() {
-        spans.push(Span::styled(format!(" · {} comparing", surround::spinner(model)), theme.live));
+        spans.push(Span::styled(format!(" · {} comparing", chrome::spinner(model)), theme.live));
     }
     frame.render_widget(Line::from(spans), area);
 }
@@ -154,12 +154,12 @@ fn texts(model: &Model, beside: &SideBySide, layout: &Layout, frame: &mut Frame<
     }
 }
 
-fn draw(pieces: &[(Sign, &str)], mut x: u16, y: u16, right: u16, buffer: &mut Buffer, theme: &Theme) {
+fn draw(pieces: &[(ChangeKind, &str)], mut x: u16, y: u16, right: u16, buffer: &mut Buffer, theme: &Theme) {
     for (sign, text) in pieces {
         let style: Style = match sign {
-            Sign::Same => theme.text,
-            Sign::Gone => theme.gone,
-            Sign::New => theme.came,
+            ChangeKind::Same => theme.text,
+            ChangeKind::Removed => theme.gone,
+            ChangeKind::Added => theme.came,
         };
         (x, _) = buffer.set_stringn(x, y, text, right.saturating_sub(x).into(), style);
     }

@@ -10,7 +10,7 @@ use aludel_core::engine::Indexing;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Outcome, Ticket};
 use crate::tui::message::HistoryReply;
-use crate::tui::model::history::{Answer, Asked, Mode, Preview, Transfer, Why};
+use crate::tui::model::history::{Mode, PendingSearch, Preview, ResultPage, SearchReason, Transfer};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
 use crate::tui::screens::judge;
 use crate::tui::widgets::figures::thousands;
@@ -27,7 +27,7 @@ const MEANING_MS: u64 = 300;
 /// Opens the screen and reloads the rows, because runs and other processes add to them.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::History;
-    let why = if model.history.facts.is_some() { Why::Again } else { Why::Fresh };
+    let why = if model.history.facts.is_some() { SearchReason::Again } else { SearchReason::Fresh };
     let mut effects = if model.history.unasked { Vec::new() } else { ask(model, why, 0) };
     if model.history.indexing.is_none() {
         model.history.indexing = Some(Indexing::default());
@@ -39,13 +39,13 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
 /// Reloads the rows if they are visible and no request is open.
 pub(crate) fn again(model: &mut Model) -> Vec<Effect> {
     let idle = model.history.asked.is_none() && !model.history.unasked;
-    if idle && model.screen == ScreenName::History { ask(model, Why::Again, 0) } else { Vec::new() }
+    if idle && model.screen == ScreenName::History { ask(model, SearchReason::Again, 0) } else { Vec::new() }
 }
 
 /// Handles a change of the query.
 pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
     let by_words = model.history.mode == Mode::Text || model.history.typed().query.is_empty();
-    if !by_words && !model.settings.is_meaning_free() {
+    if !by_words && !model.settings.is_embedding_free() {
         model.history.asked = None;
         model.history.unasked = true;
         return Vec::new();
@@ -55,13 +55,13 @@ pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
         true => WORDS_MS,
         false => MEANING_MS,
     };
-    ask(model, Why::Fresh, wait)
+    ask(model, SearchReason::Fresh, wait)
 }
 
 /// Searches at once, unless the query already has its reply.
 pub(super) fn ask_now(model: &mut Model) -> Vec<Effect> {
     let waits = model.history.unasked || model.history.is_searching() || model.history.problem.is_some();
-    if waits { ask(model, Why::Fresh, 0) } else { Vec::new() }
+    if waits { ask(model, SearchReason::Fresh, 0) } else { Vec::new() }
 }
 
 /// Reads the newly marked prompt, and loads the next page near the end.
@@ -70,7 +70,7 @@ pub(super) fn marked_moved(model: &mut Model) -> Vec<Effect> {
     let history = &model.history;
     let is_near = history.marked + NEAR >= history.rows.len();
     if is_near && history.next.is_some() && history.asked.is_none() {
-        effects.extend(ask(model, Why::More, 0));
+        effects.extend(ask(model, SearchReason::More, 0));
     }
     effects
 }
@@ -82,7 +82,7 @@ pub(super) fn command(model: &mut Model, command: HistoryCommand) -> Vec<Effect>
 }
 
 /// Sends what was typed into an input box to the core.
-pub(crate) fn hand_over(model: &mut Model) -> Vec<Effect> {
+pub(crate) fn submit(model: &mut Model) -> Vec<Effect> {
     let ticket = model.history.ticket();
     let Some(Overlay::Ask(asking)) = &mut model.overlay else { return Vec::new() };
     let Some(command) = asking.command() else {
@@ -152,22 +152,22 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, news: HistoryReply) -> 
 }
 
 /// Searches for what is in the search box.
-fn ask(model: &mut Model, why: Why, wait_ms: u64) -> Vec<Effect> {
+fn ask(model: &mut Model, why: SearchReason, wait_ms: u64) -> Vec<Effect> {
     let history = &mut model.history;
     let most = usize::try_from(limits::MAX_LIMIT).unwrap_or(PAGE);
     let (limit, from) = match why {
-        Why::Fresh => (PAGE, None),
-        Why::Again => (history.rows.len().clamp(PAGE, most), None),
-        Why::More => (PAGE, history.next.clone()),
+        SearchReason::Fresh => (PAGE, None),
+        SearchReason::Again => (history.rows.len().clamp(PAGE, most), None),
+        SearchReason::More => (PAGE, history.next.clone()),
     };
     let question = history.typed().question(history.mode, limit, from);
     let ticket = history.ticket();
-    history.asked = Some(Asked { ticket, why });
+    history.asked = Some(PendingSearch { ticket, why });
     history.unasked = false;
     vec![CoreEffect::History { ticket, command: HistoryCommand::Find { wait_ms, question } }.into()]
 }
 
-fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Vec<Effect> {
+fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<ResultPage>>) -> Vec<Effect> {
     let history = &mut model.history;
     let Some(asked) = history.asked.filter(|asked| asked.ticket == ticket) else { return Vec::new() };
     history.asked = None;
@@ -180,20 +180,20 @@ fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Answer>>) -> Ve
     };
     history.problem = None;
     history.next = answer.next;
-    if asked.why == Why::More {
+    if asked.why == SearchReason::More {
         // Prompts stored meanwhile shift the pages of a search: drop rows that repeat.
         let new = answer.rows.into_iter().filter(|row| history.rows.iter().all(|known| known.id != row.id));
         let new = history.placed(new.collect());
         history.rows.extend(new);
         return marked_moved(model);
     }
-    let marked = history.marked_row().map(|row| row.id).filter(|_| asked.why == Why::Again);
+    let marked = history.marked_row().map(|row| row.id).filter(|_| asked.why == SearchReason::Again);
     history.rows.clear();
     history.rows = history.placed(answer.rows);
     let kept = marked.and_then(|id| history.rows.iter().position(|row| row.id == id));
     history.facts = Some(answer.facts);
     history.arrived = model.now;
-    if asked.why == Why::Fresh {
+    if asked.why == SearchReason::Fresh {
         history.top = 0;
         history.marked = 0;
     }

@@ -11,7 +11,7 @@ use crate::tui::model::history::Deleting;
 use crate::tui::model::{Model, Tone};
 
 /// How long a deletion can be undone, in milliseconds.
-const SECOND_THOUGHTS_MS: u64 = 10_000;
+const UNDO_MS: u64 = 10_000;
 
 /// Removes the marked prompt, once read, from the list. Carries out an earlier deletion first.
 pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
@@ -23,15 +23,15 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
         (true, false) => Some("notes"),
         (false, false) => Some("tags and notes"),
     };
-    if let Some(what) = kept_for.filter(|_| model.history.doubted != Some(id)) {
-        model.history.doubted = Some(id);
+    if let Some(what) = kept_for.filter(|_| model.history.confirming_delete != Some(id)) {
+        model.history.confirming_delete = Some(id);
         let again = model.spell("{delete} again deletes it");
         model.say(Tone::Asked, format!("{} has {what}; {again}", id.short()));
         return Vec::new();
     }
-    model.history.doubted = None;
+    model.history.confirming_delete = None;
     let mut effects = settle(model);
-    let until = model.now + SECOND_THOUGHTS_MS;
+    let until = model.now + UNDO_MS;
     let history = &mut model.history;
     let at = history.marked;
     let raw = json!({ "prompt_ids": [id], "revision": revision });
@@ -39,13 +39,13 @@ pub(super) fn delete_marked(model: &mut Model) -> Vec<Effect> {
     history.deleting = Some(Deleting { row, at, raw, until });
     history.count(-1);
     let back = model.spell("{undo-delete} restores it");
-    model.say_for(SECOND_THOUGHTS_MS, Tone::Done, &format!("{} is deleted; {back}", id.short()));
+    model.say_for(UNDO_MS, Tone::Done, &format!("{} is deleted; {back}", id.short()));
     effects.extend(marked_moved(model));
     effects
 }
 
 /// Undoes the last deletion, restoring from the trash if necessary.
-pub(super) fn call_back(model: &mut Model) -> Vec<Effect> {
+pub(super) fn undo_delete(model: &mut Model) -> Vec<Effect> {
     let Some(Deleting { row, at, .. }) = model.history.deleting.take() else {
         let Some(id) = model.history.trashed.pop() else { return Vec::new() };
         return command(model, HistoryCommand::Restore(json!({ "prompt_ids": [id] })));

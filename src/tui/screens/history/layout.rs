@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
 use crate::tui::model::history::{History, Part};
-use crate::tui::screens::surround::{Rim, cut_top, inner, is_too_small};
+use crate::tui::screens::chrome::{Chrome, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
 use crate::tui::widgets::wrapped::Wrapped;
@@ -23,7 +23,7 @@ const SAID: usize = 3;
 
 /// The kind of a row under the search box, which decides its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum SearchMessageKind {
     /// The query was refused.
     Fault,
     /// The reply has a limitation.
@@ -32,9 +32,9 @@ pub(crate) enum Meaning {
 
 /// A row under the search box.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct SearchMessage {
     /// The kind.
-    pub(crate) meaning: Meaning,
+    pub(crate) meaning: SearchMessageKind,
     /// True for the continuation of the row above.
     pub(crate) goes_on: bool,
     /// The text, safe to show.
@@ -47,7 +47,7 @@ pub(crate) struct Layout {
     /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// The search box, with its frame.
     pub(crate) search: Rect,
     /// The messages about the query.
@@ -94,12 +94,12 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let is_tiny = is_too_small(area.width, area.height);
     let mut layout =
-        Layout { is_tiny, rim: Rim::default(), search: nowhere, said: nowhere, list: nowhere, preview: nowhere };
+        Layout { is_tiny, chrome: Chrome::default(), search: nowhere, said: nowhere, list: nowhere, preview: nowhere };
     if is_tiny {
         return layout;
     }
     let mut body = area;
-    layout.rim = Rim::cut(&mut body);
+    layout.chrome = Chrome::cut(&mut body);
     layout.search = cut_top(&mut body, 3);
     layout.said = cut_top(&mut body, cells(said(model, area.width).len()));
     let is_wide = area.width >= 110 && area.height >= 30;
@@ -121,22 +121,22 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
 
 /// The rows under the search box, wrapped to `width`: the faults of the query while older rows are
 /// still shown, or remarks on the rows.
-pub(crate) fn said(model: &Model, width: u16) -> Vec<Said> {
+pub(crate) fn said(model: &Model, width: u16) -> Vec<SearchMessage> {
     let history = &model.history;
     let mut said = Vec::new();
     let mut say = |meaning, text: &str| {
         let wrapped = Wrapped::of(safe(text), width.saturating_sub(4));
         let rows = wrapped.rows(0).enumerate();
-        said.extend(rows.map(|(at, row)| Said { meaning, goes_on: at > 0, text: row.to_owned() }));
+        said.extend(rows.map(|(at, row)| SearchMessage { meaning, goes_on: at > 0, text: row.to_owned() }));
     };
     match (&history.problem, &history.facts) {
         (Some(problem), _) if history.rows.is_empty() || problem.errors.is_empty() => {
             if !history.rows.is_empty() {
-                say(Meaning::Fault, &problem.detail);
+                say(SearchMessageKind::Fault, &problem.detail);
             }
         }
-        (Some(problem), _) => problem.errors.iter().for_each(|fault| say(Meaning::Fault, &fault.to_string())),
-        (None, Some(facts)) => facts.warnings.iter().for_each(|warning| say(Meaning::Remark, warning)),
+        (Some(problem), _) => problem.errors.iter().for_each(|fault| say(SearchMessageKind::Fault, &fault.to_string())),
+        (None, Some(facts)) => facts.warnings.iter().for_each(|warning| say(SearchMessageKind::Remark, warning)),
         (None, None) => {}
     }
     said.truncate(SAID);

@@ -10,9 +10,9 @@ pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
 
-pub(crate) use answers::{again, enter, hand_over, take_in};
+pub(crate) use answers::{again, enter, submit, take_in};
 
-use super::surround::inner;
+use super::chrome::inner;
 use super::{copy, half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::Effect;
@@ -93,8 +93,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             let marked = model.history.prompt().map(|prompt| (prompt.id.short(), prompt.content.clone()));
             return marked.map_or_else(Vec::new, |(id, text)| copy(model, &format!("prompt {id}"), text));
         }
-        Action::OpenIdea => take_up(model, "its request is", |prompt| prompt.original_input.clone()),
-        Action::OpenPrompt => take_up(model, "the prompt is", |prompt| prompt.content.clone()),
+        Action::OpenIdea => open_in_composer(model, "its request is", |prompt| prompt.original_input.clone()),
+        Action::OpenPrompt => open_in_composer(model, "the prompt is", |prompt| prompt.content.clone()),
         Action::EditTags => {
             model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::tags(prompt))));
         }
@@ -102,7 +102,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.overlay = model.history.prompt().map(|prompt| Overlay::Ask(Box::new(Asking::notes(prompt))));
         }
         Action::DeletePrompt => return deleting::delete_marked(model),
-        Action::CallBack => return deleting::call_back(model),
+        Action::CallBack => return deleting::undo_delete(model),
         Action::Export => {
             model.overlay = Some(Overlay::Ask(Box::new(Asking::export(model.history.typed().filters))));
             // A file must not contain what the list no longer has.
@@ -232,9 +232,9 @@ fn go(model: &mut Model, by: impl FnOnce(usize) -> isize) -> Vec<Effect> {
 }
 
 /// Puts a text of the marked prompt into the Workbench's input.
-fn take_up(model: &mut Model, what: &str, text: impl FnOnce(&aludel_core::domain::Prompt) -> String) {
+fn open_in_composer(model: &mut Model, what: &str, text: impl FnOnce(&aludel_core::domain::Prompt) -> String) {
     if let Some(text) = model.history.prompt().map(text) {
-        super::take_up(model, what, &text);
+        super::open_in_composer(model, what, &text);
     }
 }
 

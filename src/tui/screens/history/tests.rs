@@ -6,7 +6,7 @@ use super::layout::layout;
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Question, TerminalEffect, Ticket};
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::history::{Answer, Facts, Mode, Part, Row, Start};
+use crate::tui::model::history::{Mode, Part, ResultFacts, ResultPage, Row, Start};
 use crate::tui::model::{Focus, Overlay, Stage, Tone};
 use crate::tui::testing::*;
 use aludel_core::domain::{Match, MatchKind, Prompt, SessionId};
@@ -25,8 +25,8 @@ fn rows(numbers: std::ops::Range<u32>) -> Vec<Row> {
     numbers.map(|number| Row::listed(&stored(number).into(), None)).collect()
 }
 
-fn page(numbers: std::ops::Range<u32>, next: Option<Start>) -> Answer {
-    Answer { next, ..answer(rows(numbers)) }
+fn page(numbers: std::ops::Range<u32>, next: Option<Start>) -> ResultPage {
+    ResultPage { next, ..answer(rows(numbers)) }
 }
 
 /// The History with this many rows, the first of them read.
@@ -511,8 +511,8 @@ fn words_that_find_nothing_show_what_is_nearest_by_its_meaning() {
     let mut bench = listing(1);
     bench.press("/ x");
     let nothing = answer(Vec::new());
-    let facts = Facts { total: Some(0), nearest: Some("000000a0 Bake a loaf".into()), ..nothing.facts.clone() };
-    bench.answer(Answer { facts, ..nothing.clone() });
+    let facts = ResultFacts { total: Some(0), nearest: Some("000000a0 Bake a loaf".into()), ..nothing.facts.clone() };
+    bench.answer(ResultPage { facts, ..nothing.clone() });
     let picture = bench.picture();
     assert!(picture.contains("The closest in meaning: 000000a0 Bake a loaf"), "{picture}");
     assert!(picture.contains("^R searches by meaning"), "{picture}");
@@ -613,7 +613,7 @@ fn any_row() -> impl Strategy<Value = Row> {
 #[derive(Debug, Clone)]
 enum Step {
     Press(String),
-    Answer(Vec<Row>, bool),
+    ResultPage(Vec<Row>, bool),
     Refuse,
     Read(u32, String),
     Resize(u16, u16),
@@ -652,7 +652,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]);
     prop_oneof![
         8 => key.prop_map(|key| Step::Press(key.to_owned())),
-        3 => (proptest::collection::vec(any_row(), 0..30), any::<bool>()).prop_map(|(rows, more)| Step::Answer(rows, more)),
+        3 => (proptest::collection::vec(any_row(), 0..30), any::<bool>()).prop_map(|(rows, more)| Step::ResultPage(rows, more)),
         1 => Just(Step::Refuse),
         2 => (0_u32..40, "[ -~\\n\u{1b}\u{9b}世é]{0,400}").prop_map(|(number, text)| Step::Read(number, text)),
         1 => (0_u16..201, 0_u16..61).prop_map(|(width, height)| Step::Resize(width, height)),
@@ -673,9 +673,9 @@ proptest! {
             let asked = bench.model.history.asked.map(|asked| asked.ticket);
             match (step, asked, bench.model.history.reading) {
                 (Step::Press(key), ..) => _ = bench.press(&key),
-                (Step::Answer(rows, more), Some(_), _) => {
+                (Step::ResultPage(rows, more), Some(_), _) => {
                     let next = more.then_some(Start::Offset(rows.len() as u64));
-                    _ = bench.answer(Answer { next, ..answer(rows) });
+                    _ = bench.answer(ResultPage { next, ..answer(rows) });
                 }
                 (Step::Refuse, Some(ticket), _) => {
                     bench.send(Message::History { ticket, news: HistoryReply::Found(Err(refused("query"))) });

@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::{ask, read_marked};
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Ticket};
-use crate::tui::model::jobs::{Asker, Listed, said_in};
+use crate::tui::model::jobs::{JobListing, RefreshTrigger, said_in};
 use crate::tui::model::{Chosen, Judge, Model, Tone};
 use crate::tui::screens::workbench::starting::show_run;
 
 /// Shows the list. The marked job stays marked wherever it is now.
-pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {
+pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobListing>>) -> Vec<Effect> {
     let now = model.now;
     let jobs = &mut model.jobs;
     let Some((_, asker)) = jobs.asked.take_if(|(asked, _)| *asked == ticket) else { return Vec::new() };
@@ -23,7 +23,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Lis
         Ok(listed) => listed,
         Err(problem) => {
             // Without rows, the problem is shown in their place.
-            let is_unseen = asker == Asker::User && !jobs.rows().is_empty();
+            let is_unseen = asker == RefreshTrigger::User && !jobs.rows().is_empty();
             let detail = problem.detail.clone();
             jobs.problem = Some(problem);
             if is_unseen {
@@ -69,7 +69,7 @@ pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
         }
         Err(problem) => refuse(model, id, "stopped", problem),
     }
-    ask(model, Asker::Clock)
+    ask(model, RefreshTrigger::Clock)
 }
 
 /// Shows the run or the judging of a resumed job, whose events follow.
@@ -79,7 +79,7 @@ pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
         Ok(details) => details,
         Err(problem) => {
             refuse(model, id, "resumed", problem);
-            return ask(model, Asker::Clock);
+            return ask(model, RefreshTrigger::Clock);
         }
     };
     // The details read before are out of date.

@@ -5,8 +5,8 @@ use ratatui::text::Line;
 use serde_json::Value;
 
 use crate::tui::model::Model;
-use crate::tui::screens::facts::Facts;
-use crate::tui::screens::surround::spinner;
+use crate::tui::screens::chrome::spinner;
+use crate::tui::screens::facts::FactRows;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{age, dollars, score, thousands};
 
@@ -16,7 +16,7 @@ const SHOWN: usize = 2_000;
 /// All details of the marked job, in rows of at most `width` columns.
 pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let Some(job) = model.jobs.marked() else { return Vec::new() };
-    let mut facts = Facts::new(width, theme);
+    let mut facts = FactRows::new(width, theme);
     if let Some((_, problem)) = model.jobs.refused.as_ref().filter(|(id, _)| *id == job.id) {
         facts.say("not done", &format!("{} {} ({})", glyph::FAILED, problem.detail, problem.code), theme.bad);
     }
@@ -42,7 +42,7 @@ const KEPT: &str = "runs to its end without being watched";
 const ATTACHED: &str = "ends with the command or connection that started it";
 
 /// Its state, and what can be done.
-fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
+fn state(facts: &mut FactRows<'_>, model: &Model, job: &Job, theme: &Theme) {
     let (sign, says, style) = match job.state {
         JobState::Running => (spinner(model), "{stop-job} stops it", theme.live),
         JobState::Stopping => (spinner(model), "what is finished is kept", theme.live),
@@ -56,7 +56,7 @@ fn state(facts: &mut Facts<'_>, model: &Model, job: &Job, theme: &Theme) {
 }
 
 /// Why it failed.
-fn error(facts: &mut Facts<'_>, details: &JobDetails, theme: &Theme) {
+fn error(facts: &mut FactRows<'_>, details: &JobDetails, theme: &Theme) {
     let Some(error) = &details.error else { return };
     let detail = error["detail"].as_str().or_else(|| error["title"].as_str()).unwrap_or("no reason was given");
     let code = error["code"].as_str().map_or_else(String::new, |code| format!(" ({code})"));
@@ -76,7 +76,7 @@ pub(super) fn count(job: &Job) -> String {
 }
 
 /// When it began and last changed, or when it ended.
-fn times(facts: &mut Facts<'_>, job: &Job, now: Timestamp, theme: &Theme) {
+fn times(facts: &mut FactRows<'_>, job: &Job, now: Timestamp, theme: &Theme) {
     let last = job.ended_at.map_or(("changed", job.updated_at), |ended| ("ended", ended));
     for (name, moment) in [("begun", job.created_at), last] {
         let when = moment.strftime("%Y-%m-%d %H:%M:%S UTC");
@@ -91,7 +91,7 @@ fn times(facts: &mut Facts<'_>, job: &Job, now: Timestamp, theme: &Theme) {
 }
 
 /// The request field by field, and the result.
-fn whole(facts: &mut Facts<'_>, model: &Model, theme: &Theme) {
+fn whole(facts: &mut FactRows<'_>, model: &Model, theme: &Theme) {
     let details = match model.jobs.whole() {
         None => return facts.say("request", "reading it", theme.muted),
         Some(Err(problem)) => {
@@ -107,7 +107,7 @@ fn whole(facts: &mut Facts<'_>, model: &Model, theme: &Theme) {
         }
     }
     match &details.result {
-        Some(result) => came_of_it(facts, result, theme),
+        Some(result) => add_result(facts, result, theme),
         None => facts.say("result", "none yet", theme.muted),
     }
 }
@@ -125,7 +125,7 @@ fn in_words(value: &Value) -> Option<String> {
 }
 
 /// The prompts of a generation, best first, or the judge's choice; and what that cost.
-fn came_of_it(facts: &mut Facts<'_>, result: &Value, theme: &Theme) {
+fn add_result(facts: &mut FactRows<'_>, result: &Value, theme: &Theme) {
     let mut said = Vec::new();
     for (place, prompt) in (1..).zip(result["prompts"].as_array().into_iter().flatten()) {
         said.push(format!("{place}. {}", prompt_in_words(prompt)));

@@ -12,13 +12,13 @@ pub(crate) mod view;
 use aludel_core::domain::{JobState, Operation, SessionId};
 use ratatui::layout::{Position, Rect};
 
-use super::place::{Place, place};
+use super::chrome::inner;
+use super::place::{ListDetailLayout, place};
 use super::pointer::NOTCH;
-use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Query};
-use crate::tui::model::jobs::Asker;
+use crate::tui::model::jobs::RefreshTrigger;
 use crate::tui::model::{Model, Tone};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
@@ -83,15 +83,15 @@ fn resume_refusal(model: &Model) -> Option<&'static str> {
 /// Opens the screen and loads the list.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::Jobs;
-    ask(model, Asker::User)
+    ask(model, RefreshTrigger::User)
 }
 
 /// Requests the list. A reply to an earlier request is ignored from now on.
-fn ask(model: &mut Model, asker: Asker) -> Vec<Effect> {
+fn ask(model: &mut Model, asker: RefreshTrigger) -> Vec<Effect> {
     let jobs = &mut model.jobs;
     let ticket = jobs.ticket();
     jobs.asked = Some((ticket, asker));
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Jobs { all: jobs.all } }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::Jobs { all: jobs.all } }.into()]
 }
 
 /// Requests the marked job in full, unless it was read in its present state.
@@ -105,7 +105,7 @@ fn read_marked(model: &mut Model) -> Vec<Effect> {
     }
     let ticket = jobs.ticket();
     jobs.reading = Some((ticket, stand));
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Job(stand.0) }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::Job(stand.0) }.into()]
 }
 
 /// When the list refreshes itself next; `None` if no job is active or the screen is hidden.
@@ -118,17 +118,17 @@ pub(crate) fn due(model: &Model) -> Option<u64> {
 /// Refreshes the list when it is due.
 pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
     let is_due = due(model).is_some_and(|at| at <= model.now);
-    if is_due { ask(model, Asker::Clock) } else { Vec::new() }
+    if is_due { ask(model, RefreshTrigger::Clock) } else { Vec::new() }
 }
 
 /// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(here(model).map_or(1, |place| inner(place.details).height));
     match action {
-        Action::Reload => return ask(model, Asker::User),
+        Action::Reload => return ask(model, RefreshTrigger::User),
         Action::AllJobs => {
             model.jobs.all = !model.jobs.all;
-            return ask(model, Asker::User);
+            return ask(model, RefreshTrigger::User);
         }
         Action::StopJob => return stop(model),
         Action::ResumeJob => return resume(model),
@@ -191,7 +191,7 @@ fn stop(model: &mut Model) -> Vec<Effect> {
     let ticket = model.jobs.ticket();
     model.jobs.stopping = Some((ticket, id));
     forget_refusal(model, id);
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::StopJob(id) }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::StopJob(id) }.into()]
 }
 
 fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {
@@ -251,12 +251,12 @@ pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Ef
     Vec::new()
 }
 
-fn here(model: &Model) -> Option<Place> {
-    lie(model, Rect::new(0, 0, model.size.width, model.size.height))
+fn here(model: &Model) -> Option<ListDetailLayout> {
+    screen_layout(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
 /// The layout. The list is small while details are shown, and fills the body without jobs.
-fn lie(model: &Model, area: Rect) -> Option<Place> {
+fn screen_layout(model: &Model, area: Rect) -> Option<ListDetailLayout> {
     let rows = if model.jobs.is_whole { 0 } else { model.jobs.rows().len() };
     let mut place = place(area, cells(rows).saturating_add(3))?;
     if model.jobs.rows().is_empty() {

@@ -8,7 +8,7 @@ use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
 use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::PhasePane;
-use crate::tui::model::jobs::Listed;
+use crate::tui::model::jobs::JobListing;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::samples::{job, job_details, jobs};
 use crate::tui::testing::*;
@@ -27,13 +27,13 @@ fn told(bench: &mut Bench, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
 }
 
 /// Replies to the newest request for the list.
-fn list(bench: &mut Bench, outcome: Outcome<Box<Listed>>) -> Vec<Effect> {
+fn list(bench: &mut Bench, outcome: Outcome<Box<JobListing>>) -> Vec<Effect> {
     let (ticket, _) = bench.model.jobs.asked.unwrap_or_else(|| panic!("nothing is asked"));
     told(bench, ticket, QueryReply::Jobs(outcome))
 }
 
 fn list_of(bench: &mut Bench, rows: Vec<Job>) -> Vec<Effect> {
-    list(bench, Ok(Box::new(Listed { jobs: rows, ..jobs() })))
+    list(bench, Ok(Box::new(JobListing { jobs: rows, ..jobs() })))
 }
 
 /// Replies to the newest request for a job in full.
@@ -65,7 +65,7 @@ fn bench_at(marked: usize) -> Bench {
 }
 
 fn inquiry(ticket: u64, inquiry: Query) -> Effect {
-    CoreEffect::Inquire { ticket: Ticket(ticket), inquiry }.into()
+    CoreEffect::RunQuery { ticket: Ticket(ticket), inquiry }.into()
 }
 
 fn said(bench: &Bench) -> &str {
@@ -186,7 +186,7 @@ fn the_marked_job_stays_marked_wherever_it_stands_and_is_read_once() {
     bench.press("r");
     let taken = Job { state: JobState::Running, ..rows[2].clone() };
     let effects = list_of(&mut bench, vec![taken]);
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Job(_), .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Job(_), .. })]));
     bench.press("r");
     list_of(&mut bench, Vec::new());
     assert_eq!((bench.model.jobs.marked, bench.model.jobs.marked()), (0, None));
@@ -197,7 +197,7 @@ fn while_one_is_under_way_the_list_is_asked_for_once_a_second() {
     let mut bench = bench_at(RUNNING);
     assert_eq!(bench.wait_and_see(999), []);
     let effects = bench.wait_and_see(1);
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Jobs { .. }, .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Jobs { .. }, .. })]));
     assert_eq!(bench.wait_and_see(5_000), [], "one question at a time");
     assert!(!bench.picture().contains("looking"), "what comes by itself is not announced");
     list(&mut bench, Ok(Box::new(jobs())));
@@ -226,7 +226,7 @@ fn a_job_is_stopped_whichever_process_works_on_it() {
     assert_eq!(told(&mut bench, Ticket(0), QueryReply::JobStopped(Err(refused()))), [], "another's answer");
     let stopping = Job { state: JobState::Stopping, ..jobs().jobs[RUNNING].clone() };
     let effects = told(&mut bench, ticket, QueryReply::JobStopped(Ok(Box::new(stopping))));
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Jobs { .. }, .. })]));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Jobs { .. }, .. })]));
     assert_eq!(bench.model.jobs.rows()[RUNNING].state, JobState::Stopping);
     assert_eq!(said(&bench), "00000001 is stopping; what is finished is kept");
 }
@@ -359,7 +359,7 @@ fn the_request_is_read_anew_and_left_with_escape() {
     let mut bench = bench_at(FINISHED);
     let id = jobs().jobs[FINISHED].id;
     let effects = bench.press("Enter");
-    assert!(matches!(effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Job(of), .. })] if of == id));
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Job(of), .. })] if of == id));
     assert!(bench.picture().contains("reading it"));
     bench.press("Esc");
     assert_eq!((bench.model.screen, bench.model.jobs.is_whole), (ScreenName::Jobs, false));

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{details, lie};
+use super::{details, screen_layout};
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{self, fitted, header, hints, pane, spinner, too_small};
+use crate::tui::screens::chrome::{self, fitted, header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::age;
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -26,12 +26,12 @@ const OPERATIONS: u16 = 76;
 /// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
-    let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
-    header(model, place.rim.header, frame, theme);
+    let Some(place) = screen_layout(model, area) else { return too_small(frame, area, theme) };
+    header(model, place.chrome.header, frame, theme);
     list(model, place.list, frame, theme);
     about(model, place.details, frame, theme);
-    status(model, place.rim.status, frame, theme);
-    hints(model, place.rim.hints, frame, theme);
+    status(model, place.chrome.status, frame, theme);
+    hints(model, place.chrome.hints, frame, theme);
 }
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -60,10 +60,10 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     let visible = usize::from(inner.height).saturating_sub(1);
     let below = jobs.rows().len().saturating_sub(jobs.top + visible);
-    surround::say_hidden(frame, area, jobs.top, below, theme);
+    chrome::say_hidden(frame, area, jobs.top, below, theme);
     for (row, (at, job)) in rows.zip(jobs.rows().iter().enumerate().skip(jobs.top)) {
         let is_marked = at == jobs.marked;
-        surround::list_row(frame, row, line(model, job, is_marked, row.width, theme), is_marked, theme);
+        chrome::list_row(frame, row, line(model, job, is_marked, row.width, theme), is_marked, theme);
     }
 }
 
@@ -147,7 +147,7 @@ fn about(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let top = model.jobs.details_top;
     let below = lines.len().saturating_sub(top + usize::from(inner.height));
     frame.render_widget(block, area);
-    surround::say_hidden(frame, area, top, below, theme);
+    chrome::say_hidden(frame, area, top, below, theme);
     for (row, line) in inner.rows().zip(lines.into_iter().skip(top)) {
         frame.render_widget(line, row);
     }
@@ -160,5 +160,5 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let resumable = rows.iter().filter(|job| job.state.is_resumable()).count();
     let said = format!(" {active} running · {resumable} can be resumed");
     let left = if rows.is_empty() { Vec::new() } else { vec![Span::styled(said, theme.muted)] };
-    surround::run_status(model, left, area, frame, theme);
+    chrome::run_status(model, left, area, frame, theme);
 }

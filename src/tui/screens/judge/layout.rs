@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{LEAST, Rim, cut_bottom, cut_top};
+use crate::tui::screens::chrome::{Chrome, MIN_SIZE, cut_bottom, cut_top};
 use crate::tui::widgets::cells;
 
 /// From this many columns on, the facts are to the right of the comparisons.
@@ -18,7 +18,7 @@ pub(crate) struct Layout {
     /// True if the terminal is too small.
     pub(crate) is_tiny: bool,
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// A row for each candidate, with its frame.
     pub(crate) table: Rect,
     /// The judge's words, with their frame.
@@ -31,8 +31,8 @@ pub(crate) struct Layout {
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
     let nowhere = Rect { width: 0, height: 0, ..area };
     let mut layout = Layout {
-        is_tiny: area.width < LEAST.0 || area.height < LEAST.1,
-        rim: Rim::default(),
+        is_tiny: area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1,
+        chrome: Chrome::default(),
         table: nowhere,
         said: nowhere,
         facts: nowhere,
@@ -41,7 +41,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         return layout;
     }
     let mut body = area;
-    layout.rim = Rim::cut(&mut body);
+    layout.chrome = Chrome::cut(&mut body);
     if !model.judge.prompts.is_empty() {
         // The frame and the column titles.
         let rows = cells(model.judge.prompts.len()).saturating_add(3);

@@ -9,11 +9,11 @@ use aludel_core::domain::PromptId;
 use ratatui::layout::{Position, Rect};
 use serde_json::json;
 
-use super::surround::inner;
-use super::{copy, half, page, take_up};
+use super::chrome::inner;
+use super::{copy, half, open_in_composer, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, HistoryCommand};
-use crate::tui::model::judge::{After, Judged};
+use crate::tui::model::judge::{After, JudgingView};
 use crate::tui::model::{Asking, Chosen, Judge, Model, Overlay, Tone};
 use crate::tui::widgets::figures::writer;
 use layout::{Layout, layout};
@@ -103,7 +103,7 @@ pub(crate) fn go_on(model: &mut Model, after: After, prompt: &aludel_core::domai
     match after {
         After::Tag => model.overlay = Some(Overlay::Ask(Box::new(Asking::tags(prompt)))),
         After::Copy => return copy(model, &format!("prompt {label}"), prompt.content.clone()),
-        After::Open => take_up(model, &format!("prompt {label} is"), &prompt.content),
+        After::Open => open_in_composer(model, &format!("prompt {label} is"), &prompt.content),
         After::Accept if prompt.tags.iter().any(|tag| tag == WINNER) => {
             model.say(Tone::Done, format!("{label} has the tag `{WINNER}` already"));
         }
@@ -125,7 +125,7 @@ pub(super) fn reflow(model: &mut Model) {
 }
 
 /// The judge's provider and model, for the title of the table.
-pub(crate) fn judge_name(judged: &Judged) -> Option<String> {
+pub(crate) fn judge_name(judged: &JudgingView) -> Option<String> {
     let metadata = &judged.result()?.model_metadata;
     Some(writer(&metadata.provider, &metadata.model))
 }

@@ -7,7 +7,7 @@ use aludel_core::event::{EventKind, Outcome};
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, TerminalEffect, Ticket};
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::{Costly, CostlyWhat, Overlay};
+use crate::tui::model::{Costly, CostlyAction, Overlay};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
 use crate::tui::theme::Theme;
@@ -143,7 +143,7 @@ fn what_may_cost_more_is_asked_and_gets_that_budget() {
     let (ticket, _) = asked(&mut bench, "J");
     let problem = Box::new(Problem::from(Error::Budget("it may cost $0.40".into())));
     bench.send(Message::RunRefused { ticket, problem });
-    let costly = Costly { what: CostlyWhat::Judging, most_usd: 0.4, calls: 6 };
+    let costly = Costly { what: CostlyAction::Judging, most_usd: 0.4, calls: 6 };
     bench.send(Message::CostAsked { ticket, costly: Box::new(costly.clone()) });
     assert!(bench.picture().contains("may cost up to $0.4 (6 calls)"), "{}", bench.picture());
     bench.press("Esc");
@@ -176,7 +176,7 @@ fn a_question_about_costs_takes_away_nothing_that_is_typed() {
     bench.send(Message::RunRefused { ticket, problem });
     bench.press("E");
     bench.type_text("for a beginner");
-    let costly = Costly { what: CostlyWhat::Judging, most_usd: 0.4, calls: 6 };
+    let costly = Costly { what: CostlyAction::Judging, most_usd: 0.4, calls: 6 };
     bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
     let Some(Overlay::Ask(asking)) = &bench.model.overlay else { panic!("the box is gone") };
     assert_eq!(asking.field.text(), "for a beginner");
@@ -204,7 +204,7 @@ fn asked_about_costs(bench: &mut Bench) {
     let ticket = bench.model.last_ticket;
     let raw = serde_json::json!({ "input": "an idea" });
     bench.send(Message::RunRefused { ticket, problem: Box::new(Problem::from(Error::Budget("too much".into()))) });
-    let costly = Costly { what: CostlyWhat::Run(raw), most_usd: 2.0, calls: 9 };
+    let costly = Costly { what: CostlyAction::Run(raw), most_usd: 2.0, calls: 9 };
     bench.send(Message::CostAsked { ticket, costly: Box::new(costly) });
     assert!(matches!(bench.model.overlay, Some(Overlay::ConfirmCost(_))));
 }

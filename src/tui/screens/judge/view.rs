@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use super::layout::layout;
 use super::{first_row, judge_name};
 use crate::tui::model::Model;
-use crate::tui::model::judge::{Judged, Row, Said};
-use crate::tui::screens::surround::{self, header, hints, inner, pane, place, spinner, too_small};
+use crate::tui::model::judge::{JudgingView, ReportRole, Row};
+use crate::tui::screens::chrome::{self, header, hints, inner, pane, place, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{cost, duration, interval, score, tokens};
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -21,7 +21,7 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.rim.header, frame, theme);
+    header(model, layout.chrome.header, frame, theme);
     if model.judge.prompts.is_empty() {
         empty(model, layout.said, frame, theme);
     } else {
@@ -29,8 +29,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         said(model, layout.said, frame, theme);
         facts(model, layout.facts, frame, theme);
     }
-    surround::run_status(model, status(model, theme), layout.rim.status, frame, theme);
-    hints(model, layout.rim.hints, frame, theme);
+    chrome::run_status(model, status(model, theme), layout.chrome.status, frame, theme);
+    hints(model, layout.chrome.hints, frame, theme);
 }
 
 /// The ranking: rank, strength with its interval, wins, and whether both orders agreed.
@@ -70,10 +70,10 @@ fn table(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let rows = judge.rows();
     let skip = first_row(model, inner.height);
     let below = rows.len().saturating_sub(skip + usize::from(inner.height).saturating_sub(1));
-    surround::say_hidden(frame, area, skip, below, theme);
+    chrome::say_hidden(frame, area, skip, below, theme);
     for (area, (at, row)) in areas.zip(rows.iter().enumerate().skip(skip)) {
         let line = line(row, at, plot, judge.winner().is_some(), theme);
-        surround::list_row(frame, area, line, at == judge.marked, theme);
+        chrome::list_row(frame, area, line, at == judge.marked, theme);
     }
 }
 
@@ -123,9 +123,9 @@ fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let buffer = frame.buffer_mut();
     for (y, (kind, row)) in (inner.top()..inner.bottom()).zip(judge.said.rows(judge.top)) {
         let style = match kind {
-            Said::Heading => theme.strong,
-            Said::Text => theme.text,
-            Said::Warning => theme.warning,
+            ReportRole::Heading => theme.strong,
+            ReportRole::Text => theme.text,
+            ReportRole::Warning => theme.warning,
         };
         buffer.set_stringn(inner.x + 1, y, row, inner.width.saturating_sub(2).into(), style);
     }
@@ -142,7 +142,7 @@ fn facts(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let judge = &model.judge;
     let task = judge.task.clone().unwrap_or_else(|| model.spell("their original request ({task} changes it)"));
     let mut facts = vec![format!("for: {}", safe_line(&task))];
-    if let Some(result) = judge.judged.as_ref().and_then(Judged::result) {
+    if let Some(result) = judge.judged.as_ref().and_then(JudgingView::result) {
         let mut weights: Vec<(&String, &f64)> = result.criteria.iter().collect();
         weights.sort_by(|a, b| b.1.total_cmp(a.1));
         let weights: Vec<String> = weights.iter().map(|(name, weight)| format!("{weight:.2} {name}")).collect();

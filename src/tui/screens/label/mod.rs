@@ -8,11 +8,11 @@ pub(crate) mod view;
 use aludel_core::engine::Labelling;
 use ratatui::layout::{Position, Rect};
 
-use super::surround::{Rim, cut_top, inner, is_too_small};
+use super::chrome::{Chrome, cut_top, inner, is_too_small};
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
-use crate::tui::model::label::{Label, Past};
+use crate::tui::model::label::{Label, PairOutcome};
 use crate::tui::model::{Model, Tone};
 use crate::tui::widgets::cells;
 
@@ -23,7 +23,7 @@ const WIDE: u16 = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// The task of both prompts, with its frame.
     pub(crate) task: Rect,
     /// The texts, each with its frame.
@@ -36,7 +36,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Option<Layout> {
         return None;
     }
     let mut body = area;
-    let rim = Rim::cut(&mut body);
+    let chrome = Chrome::cut(&mut body);
     let rows = cells(model.label.task.len()).clamp(1, if area.height < 30 { 2 } else { 4 });
     let rows = if area.height < 20 { 1 } else { rows };
     let task = cut_top(&mut body, rows + 2);
@@ -47,7 +47,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Option<Layout> {
         let upper = body.height / 2;
         [cut_top(&mut body, upper), body]
     };
-    Some(Layout { rim, task, texts })
+    Some(Layout { chrome, task, texts })
 }
 
 fn here(model: &Model) -> Option<Layout> {
@@ -105,7 +105,7 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     *label = Label { from, among: among.clone(), last_ticket, ..Label::default() };
     let ticket = label.ticket();
     label.asked = Some(ticket);
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Pairs(among) }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::Pairs(among) }.into()]
 }
 
 /// Performs `action`, which [`refusal`] allows.
@@ -116,9 +116,9 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return write(model, Query::KeepLabel(Box::new(pair), better));
     }
     match action {
-        Action::LabelSkip => model.label.go_on(Past::Skipped, model.now),
+        Action::LabelSkip => model.label.go_on(PairOutcome::Skipped, model.now),
         Action::LabelUndo => match model.label.past.last().cloned() {
-            Some(Past::Kept(kept)) => return write(model, Query::TakeLabelBack(Box::new(kept))),
+            Some(PairOutcome::Kept(kept)) => return write(model, Query::TakeLabelBack(Box::new(kept))),
             _ => model.label.go_back(),
         },
         Action::Down => scroll(model, 1),
@@ -139,7 +139,7 @@ fn write(model: &mut Model, inquiry: Query) -> Vec<Effect> {
     let label = &mut model.label;
     let ticket = label.ticket();
     label.writing = Some(ticket);
-    vec![CoreEffect::Inquire { ticket, inquiry }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry }.into()]
 }
 
 /// Returns to the screen it was opened from, and says what the labels are for.
@@ -179,10 +179,10 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<La
 }
 
 /// Shows the next pair after a label is stored.
-pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<aludel_core::engine::KeptLabel>>) {
+pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<aludel_core::engine::StoredLabel>>) {
     let now = model.now;
     if let Some(kept) = written(model, ticket, outcome) {
-        model.label.go_on(Past::Kept(*kept), now);
+        model.label.go_on(PairOutcome::Kept(*kept), now);
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use aludel_core::engine::{Better, KeptLabel, Labelling};
+use aludel_core::engine::{Better, Labelling, StoredLabel};
 use aludel_core::error::{Error, Problem};
 use aludel_core::judge::labels::blind::{BlindPair, BlindPrompt};
 
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, Pointer, QueryReply};
-use crate::tui::model::label::Past;
+use crate::tui::model::label::PairOutcome;
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
 
@@ -47,7 +47,7 @@ fn refused<T>(message: &str) -> Result<T, Box<Problem>> {
 }
 
 /// A label as the core returns it after storing it.
-fn kept() -> KeptLabel {
+fn kept() -> StoredLabel {
     let folder = tempfile::tempdir().unwrap();
     scripted(folder.path(), "seed: 1").keep_label(&pair(1), Better::Left).unwrap()
 }
@@ -61,7 +61,7 @@ fn keep(bench: &mut Bench) {
 /// The choice among `effects`.
 fn choice(effects: &[Effect]) -> Option<Better> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Core(CoreEffect::Inquire { inquiry: Query::KeepLabel(_, better), .. }) => Some(*better),
+        Effect::Core(CoreEffect::RunQuery { inquiry: Query::KeepLabel(_, better), .. }) => Some(*better),
         _ => None,
     })
 }
@@ -161,11 +161,11 @@ fn undo_takes_back_what_was_done_last() {
     bench.press("h");
     keep(&mut bench);
     bench.press("s");
-    assert_eq!(bench.model.label.past.last(), Some(&Past::Skipped));
+    assert_eq!(bench.model.label.past.last(), Some(&PairOutcome::Skipped));
     assert!(bench.press("u").is_empty(), "a pair that was skipped left nothing behind");
     let effects = bench.press("u");
     let is_taken_back =
-        |effect: &Effect| matches!(effect, Effect::Core(CoreEffect::Inquire { inquiry: Query::TakeLabelBack(_), .. }));
+        |effect: &Effect| matches!(effect, Effect::Core(CoreEffect::RunQuery { inquiry: Query::TakeLabelBack(_), .. }));
     assert!(effects.iter().any(is_taken_back), "{effects:?}");
     let ticket = bench.model.label.writing.unwrap();
     bench.send(Message::Reply { ticket, reply: QueryReply::LabelTakenBack(Ok(())) });

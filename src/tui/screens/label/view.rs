@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::layout;
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{self, header, hints, inner, pane, say_hidden, too_small};
+use crate::tui::screens::chrome::{self, header, hints, inner, pane, say_hidden, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -17,18 +17,18 @@ use crate::tui::widgets::wrapped::Wrapped;
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let Some(layout) = layout(model, area) else { return too_small(frame, area, theme) };
-    header(model, layout.rim.header, frame, theme);
+    header(model, layout.chrome.header, frame, theme);
     if model.label.pair().is_some() {
         task(model, layout.task, frame, theme);
         for (side, area) in layout.texts.into_iter().enumerate() {
             text(model, side, area, frame, theme);
         }
     } else {
-        let body = Rect { height: layout.rim.status.y - layout.task.y, ..layout.task };
+        let body = Rect { height: layout.chrome.status.y - layout.task.y, ..layout.task };
         instead(model, body, frame, theme);
     }
-    surround::run_status(model, status(model, theme), layout.rim.status, frame, theme);
-    hints(model, layout.rim.hints, frame, theme);
+    chrome::run_status(model, status(model, theme), layout.chrome.status, frame, theme);
+    hints(model, layout.chrome.hints, frame, theme);
 }
 
 fn task(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

@@ -2,14 +2,14 @@
 //! what to do if something is missing.
 
 use aludel_core::domain::{Phase, ProviderCheckStatus, ProviderTest};
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 use aludel_core::probe::KeySource;
 use ratatui::text::Line;
 
 use crate::tui::model::Model;
 use crate::tui::model::providers::Test;
-use crate::tui::screens::facts::Facts;
-use crate::tui::screens::surround::spinner;
+use crate::tui::screens::chrome::spinner;
+use crate::tui::screens::facts::FactRows;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{dollars, duration, tokens};
 use crate::tui::widgets::safe::safe_line;
@@ -17,7 +17,7 @@ use crate::tui::widgets::safe::safe_line;
 /// All details of the marked provider, in rows of at most `width` columns.
 pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let Some(facts) = model.providers.marked() else { return Vec::new() };
-    let mut rows = Facts::new(width, theme);
+    let mut rows = FactRows::new(width, theme);
     let info = &facts.info;
     match (&info.reason, info.available) {
         (_, true) => rows.say("state", &format!("{} can be used", glyph::DONE), theme.good),
@@ -45,7 +45,7 @@ pub(super) fn lines(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'stati
 }
 
 /// How to make it usable, if something is missing.
-fn to_do(facts: &ProviderFacts) -> Option<String> {
+fn to_do(facts: &ProviderDetails) -> Option<String> {
     let name = &facts.info.name;
     match &facts.key {
         KeySource::Missing { variables } => {
@@ -78,7 +78,7 @@ fn key(source: &KeySource) -> String {
 }
 
 /// The phases it serves.
-fn bound(facts: &ProviderFacts) -> String {
+fn bound(facts: &ProviderDetails) -> String {
     let names = |phases: &[Phase]| phases.iter().map(|phase| phase.as_str()).collect::<Vec<_>>().join(", ");
     match (facts.phases.is_empty(), facts.fallback_of.is_empty()) {
         (true, true) => "no phase".to_owned(),
@@ -89,7 +89,7 @@ fn bound(facts: &ProviderFacts) -> String {
 }
 
 /// The price of a million tokens.
-fn price(facts: &ProviderFacts) -> String {
+fn price(facts: &ProviderDetails) -> String {
     match (facts.price, &facts.info.default_model) {
         (Some(price), _) if price.input <= 0.0 && price.output <= 0.0 => "free".to_owned(),
         (Some(price), _) => format!("${:.2} in, ${:.2} out, a million tokens", price.input, price.output),
@@ -99,7 +99,7 @@ fn price(facts: &ProviderFacts) -> String {
 }
 
 /// The result of the test call.
-fn test(rows: &mut Facts<'_>, model: &Model, theme: &Theme) {
+fn test(rows: &mut FactRows<'_>, model: &Model, theme: &Theme) {
     match model.providers.test() {
         None => {}
         Some(Test::Waiting(_)) => {

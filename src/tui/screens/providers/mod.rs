@@ -8,9 +8,9 @@ pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
 
-use super::place::{Place, place};
+use super::chrome::inner;
+use super::place::{ListDetailLayout, place};
 use super::pointer::NOTCH;
-use super::surround::inner;
 use super::{half, page};
 use crate::tui::action::{Action, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
@@ -19,7 +19,7 @@ use crate::tui::model::{Model, Tone};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use aludel_core::domain::ProviderTest;
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 
 /// Why `action` cannot be done now; `None` when it can.
 pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
@@ -56,7 +56,7 @@ pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
 fn ask(model: &mut Model) -> Vec<Effect> {
     let ticket = model.providers.ticket();
     model.providers.asked = Some(ticket);
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::Providers }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::Providers }.into()]
 }
 
 /// Performs `action`, which [`refusal`] allows.
@@ -99,11 +99,11 @@ fn test(model: &mut Model) -> Vec<Effect> {
     let ticket = model.providers.ticket();
     model.providers.tests.insert(name.clone(), Test::Waiting(ticket));
     model.providers.details_top = 0;
-    vec![CoreEffect::Inquire { ticket, inquiry: Query::TestProvider(name) }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry: Query::TestProvider(name) }.into()]
 }
 
 /// Shows the list of providers.
-pub(crate) fn listed(model: &mut Model, ticket: Ticket, rows: Vec<ProviderFacts>) {
+pub(crate) fn listed(model: &mut Model, ticket: Ticket, rows: Vec<ProviderDetails>) {
     let providers = &mut model.providers;
     if providers.asked != Some(ticket) {
         return;
@@ -167,11 +167,11 @@ pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
     }
 }
 
-fn here(model: &Model) -> Option<Place> {
-    lie(model, Rect::new(0, 0, model.size.width, model.size.height))
+fn here(model: &Model) -> Option<ListDetailLayout> {
+    screen_layout(model, Rect::new(0, 0, model.size.width, model.size.height))
 }
 
-fn lie(model: &Model, area: Rect) -> Option<Place> {
+fn screen_layout(model: &Model, area: Rect) -> Option<ListDetailLayout> {
     place(area, cells(model.providers.rows().len()).saturating_add(3))
 }
 

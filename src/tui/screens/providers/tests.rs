@@ -5,10 +5,10 @@ use crate::tui::effect::{CoreEffect, Effect, Query};
 use crate::tui::message::{Message, Pointer, QueryReply};
 use crate::tui::model::providers::Test;
 use crate::tui::testing::gallery::Gallery;
-use crate::tui::testing::samples::{provider, provider_facts, provider_test};
+use crate::tui::testing::samples::{provider, provider_details, provider_test};
 use crate::tui::testing::*;
 use aludel_core::domain::ProviderKind;
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 use aludel_core::error::{Error, Problem};
 use aludel_core::probe::KeySource;
 
@@ -21,7 +21,7 @@ fn listed(width: u16, height: u16) -> Bench {
     bench
 }
 
-fn answer(bench: &mut Bench, rows: Vec<ProviderFacts>) {
+fn answer(bench: &mut Bench, rows: Vec<ProviderDetails>) {
     let ticket = bench.model.providers.asked.unwrap_or_else(|| panic!("nothing is asked"));
     bench.send(Message::Reply { ticket, reply: QueryReply::Providers(rows) });
 }
@@ -35,7 +35,7 @@ fn tested(bench: &mut Bench, ok: bool) {
 fn opened(prepare: impl Fn(&mut Bench)) -> impl Fn(&mut Bench) {
     move |bench| {
         bench.press("Esc 6");
-        answer(bench, provider_facts());
+        answer(bench, provider_details());
         prepare(bench);
     }
 }
@@ -72,11 +72,11 @@ fn with_colours_without_them_and_without_letters_it_is_all_there() {
 fn the_screen_says_that_it_looks_until_it_is_answered() {
     let mut bench = Bench::new(80, 24);
     let effects = bench.press("Alt+6");
-    assert!(matches!(&effects[..], [Effect::Core(CoreEffect::Inquire { inquiry: Query::Providers, .. })]));
+    assert!(matches!(&effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Providers, .. })]));
     assert!(bench.picture().contains("checking availability"));
     assert!(crate::tui::update::next_change(&bench.model).is_some(), "what turns asks for frames");
     assert!(bench.press("Alt+6").is_empty());
-    answer(&mut bench, provider_facts());
+    answer(&mut bench, provider_details());
     assert!(bench.picture().contains("2 of 3 can be used"));
     assert!(!bench.model.is_waiting());
 }
@@ -95,7 +95,7 @@ fn an_answer_to_another_question_is_not_taken() {
 fn the_marked_one_stays_marked_when_they_are_read_again() {
     let mut bench = listed(80, 24);
     bench.press("j j r");
-    let mut rows = provider_facts();
+    let mut rows = provider_details();
     rows.remove(0);
     answer(&mut bench, rows);
     assert_eq!(bench.model.providers.marked().unwrap().info.name, "builtin");
@@ -117,7 +117,7 @@ fn a_click_marks_a_row_and_the_wheel_moves_the_mark_or_what_is_said() {
 fn only_what_can_be_used_is_tested_and_once_at_a_time() {
     let mut bench = listed(80, 24);
     let effects = bench.press("T");
-    let Some(Effect::Core(CoreEffect::Inquire { inquiry: Query::TestProvider(name), .. })) = effects.first() else {
+    let Some(Effect::Core(CoreEffect::RunQuery { inquiry: Query::TestProvider(name), .. })) = effects.first() else {
         panic!("{effects:?}")
     };
     assert_eq!(name, "openai");

@@ -1,15 +1,15 @@
 //! Draws the Providers from the model. Changes nothing.
 
-use aludel_core::engine::ProviderFacts;
+use aludel_core::engine::ProviderDetails;
 use aludel_core::probe::KeySource;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{details, lie};
+use super::{details, screen_layout};
 use crate::tui::model::Model;
 use crate::tui::model::providers::Test;
-use crate::tui::screens::surround::{self, fitted, header, hints, pane, spinner, too_small};
+use crate::tui::screens::chrome::{self, fitted, header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::safe::safe_line;
 
@@ -20,12 +20,12 @@ const KEY: usize = 24;
 /// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
-    let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
-    header(model, place.rim.header, frame, theme);
+    let Some(place) = screen_layout(model, area) else { return too_small(frame, area, theme) };
+    header(model, place.chrome.header, frame, theme);
     list(model, place.list, frame, theme);
     about(model, place.details, frame, theme);
-    status(model, place.rim.status, frame, theme);
-    hints(model, place.rim.hints, frame, theme);
+    status(model, place.chrome.status, frame, theme);
+    hints(model, place.chrome.hints, frame, theme);
 }
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -50,16 +50,16 @@ fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     }
     let visible = usize::from(inner.height).saturating_sub(1);
     let below = providers.rows().len().saturating_sub(providers.top + visible);
-    surround::say_hidden(frame, area, providers.top, below, theme);
+    chrome::say_hidden(frame, area, providers.top, below, theme);
     for (row, (at, facts)) in rows.zip(providers.rows().iter().enumerate().skip(providers.top)) {
         let is_marked = at == providers.marked;
         let line = line(model, facts, is_marked, theme);
-        surround::list_row(frame, row, line, is_marked, theme);
+        chrome::list_row(frame, row, line, is_marked, theme);
     }
 }
 
 /// `▸ ✓ openai              $OPENAI_API_KEY         gpt-6-luna`.
-fn line(model: &Model, facts: &ProviderFacts, is_marked: bool, theme: &Theme) -> Line<'static> {
+fn line(model: &Model, facts: &ProviderDetails, is_marked: bool, theme: &Theme) -> Line<'static> {
     let (sign, style) = match model.providers.tests.get(&facts.info.name) {
         Some(Test::Waiting(_)) => (spinner(model), theme.live),
         Some(Test::Done(test)) if !test.ok => (glyph::FAILED, theme.bad),
@@ -102,7 +102,7 @@ fn about(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let lines = details::lines(model, inner.width, theme);
     let top = model.providers.details_top;
     let below = lines.len().saturating_sub(top + usize::from(inner.height));
-    if let Some(place) = surround::place(top, below) {
+    if let Some(place) = chrome::place(top, below) {
         block = block.title_bottom(Line::styled(place, theme.muted).right_aligned());
     }
     frame.render_widget(block, area);
@@ -117,5 +117,5 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
     let usable = rows.iter().filter(|facts| facts.info.available).count();
     let left = vec![Span::styled(format!(" {usable} of {} can be used", rows.len()), theme.muted)];
     let left = if rows.is_empty() { Vec::new() } else { left };
-    surround::run_status(model, left, area, frame, theme);
+    chrome::run_status(model, left, area, frame, theme);
 }

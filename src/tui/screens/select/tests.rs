@@ -327,7 +327,7 @@ fn the_title_of_the_spending_is_a_button_for_what_it_names() {
     let before = (bench.model.spend.by, bench.model.spend.range);
     let (x, y) = bench.place_of("Spent by");
     let effects = bench.click(x + 10, y);
-    assert!(matches!(effects.as_slice(), [Effect::Core(CoreEffect::Inquire { inquiry: Query::Spend { .. }, .. })]));
+    assert!(matches!(effects.as_slice(), [Effect::Core(CoreEffect::RunQuery { inquiry: Query::Spend { .. }, .. })]));
     assert!(bench.model.spend.by != before.0 && bench.model.spend.range == before.1);
     let (x, y) = bench.place_of(bench.model.spend.range.name());
     bench.click(x + 1, y);

@@ -8,8 +8,8 @@ pub(crate) mod view;
 use aludel_core::domain::SpendBy;
 use ratatui::layout::{Position, Rect};
 
-use super::place::{Place, place};
-use super::surround::inner;
+use super::chrome::inner;
+use super::place::{ListDetailLayout, place};
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
 use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
@@ -46,7 +46,7 @@ fn ask(model: &mut Model) -> Vec<Effect> {
     let ticket = spend.ticket();
     spend.asked = Some(ticket);
     let inquiry = Query::Spend { range: spend.range, by: spend.by };
-    vec![CoreEffect::Inquire { ticket, inquiry }.into()]
+    vec![CoreEffect::RunQuery { ticket, inquiry }.into()]
 }
 
 /// Performs `action`, which [`refusal`] allows.
@@ -89,7 +89,8 @@ pub(crate) fn wheel(model: &mut Model, direction: isize) {
 
 /// A click on the title changes the part it hits: the grouping or the range.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
-    let Some(list) = lie(model, Rect::new(0, 0, model.size.width, model.size.height)).map(|place| place.list) else {
+    let Some(list) = screen_layout(model, Rect::new(0, 0, model.size.width, model.size.height)).map(|place| place.list)
+    else {
         return Vec::new();
     };
     let [by, range] = title(model).map(|part| part.chars().count());
@@ -133,11 +134,11 @@ pub(super) fn reflow(model: &mut Model) {
 
 /// Visible rows of the list, without the column titles and the sum.
 fn visible(model: &Model) -> usize {
-    let place = lie(model, Rect::new(0, 0, model.size.width, model.size.height));
+    let place = screen_layout(model, Rect::new(0, 0, model.size.width, model.size.height));
     place.map_or(1, |place| usize::from(inner(place.list).height).saturating_sub(2).max(1))
 }
 
-fn lie(model: &Model, area: Rect) -> Option<Place> {
+fn screen_layout(model: &Model, area: Rect) -> Option<ListDetailLayout> {
     place(area, cells(model.spend.lines()).saturating_add(4))
 }
 

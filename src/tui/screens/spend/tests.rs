@@ -65,7 +65,7 @@ fn with_colours_without_them_and_without_letters_it_is_all_there() {
 /// The range and the grouping of the request among `effects`.
 fn question(effects: &[Effect]) -> Option<(Range, SpendBy)> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Core(CoreEffect::Inquire { inquiry: Query::Spend { range, by }, .. }) => Some((*range, *by)),
+        Effect::Core(CoreEffect::RunQuery { inquiry: Query::Spend { range, by }, .. }) => Some((*range, *by)),
         _ => None,
     })
 }

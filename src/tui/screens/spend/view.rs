@@ -7,10 +7,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::{lie, title};
+use super::{screen_layout, title};
 use crate::tui::model::Model;
 use crate::tui::model::spend::{Day, Spent};
-use crate::tui::screens::surround::{self, header, hints, pane, place as place_of, spinner, too_small};
+use crate::tui::screens::chrome::{self, header, hints, pane, place as place_of, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::chart::{columns, squeezed};
 use crate::tui::widgets::figures::{bar, dollars, duration, thousands};
@@ -25,8 +25,8 @@ const BARS: usize = 70;
 /// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
-    let Some(place) = lie(model, area) else { return too_small(frame, area, theme) };
-    header(model, place.rim.header, frame, theme);
+    let Some(place) = screen_layout(model, area) else { return too_small(frame, area, theme) };
+    header(model, place.chrome.header, frame, theme);
     list(model, place.list, frame, theme);
     let (left, right) = if place.details.width >= 110 {
         let half = place.details.width / 2;
@@ -39,8 +39,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if let Some(right) = right {
         picture(model, right, frame, theme);
     }
-    status(model, place.rim.status, frame, theme);
-    hints(model, place.rim.hints, frame, theme);
+    status(model, place.chrome.status, frame, theme);
+    hints(model, place.chrome.hints, frame, theme);
 }
 
 fn list(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
@@ -312,5 +312,5 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
         let says = format!(" {} calls · {}", thousands(total.calls), cost(total.cost_usd, total.known_cost_usd));
         Span::styled(says, theme.muted)
     });
-    surround::run_status(model, left.into_iter().collect(), area, frame, theme);
+    chrome::run_status(model, left.into_iter().collect(), area, frame, theme);
 }

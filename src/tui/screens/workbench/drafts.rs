@@ -7,8 +7,8 @@ use aludel_core::notices::Notice;
 use crate::tui::action::Context;
 use crate::tui::effect::{CoreEffect, Draft, Effect, Outcome, TerminalEffect};
 use crate::tui::message::{DraftReply, Edited};
-use crate::tui::model::drafts::{Leftovers, Stand};
-use crate::tui::model::inputs::{Recall, Way};
+use crate::tui::model::drafts::{DraftVersion, Leftovers};
+use crate::tui::model::inputs::{Recall, RecallDirection};
 use crate::tui::model::{ConnectionSpeed, Focus, Model, Overlay, Tone};
 
 /// The effects at start: asks for the draft that an earlier workbench left.
@@ -20,12 +20,12 @@ pub(crate) fn open() -> Vec<CoreEffect> {
 pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
     // After typing, undo takes back that text and no longer the draft, so the message goes.
     let edits = model.composer.edits();
-    if let Some((_, said)) = model.drafts.said_back.take_if(|(at, _)| *at != edits) {
+    if let Some((_, said)) = model.drafts.restored_notice.take_if(|(at, _)| *at != edits) {
         model.toast.take_if(|toast| toast.text == said);
     }
     let run = model.live_run().and_then(|run| run.view.session_id);
     let now = model.now;
-    model.drafts.note(Stand { edit: model.composer.edits(), run }, now);
+    model.drafts.note(DraftVersion { edit: model.composer.edits(), run }, now);
     model.drafts.due().filter(|due| *due <= now)?;
     let sheet = sheet(model, run);
     model.drafts.take(sheet).map(|sheet| CoreEffect::KeepDraft(sheet).into())
@@ -33,11 +33,11 @@ pub(crate) fn settle(model: &mut Model) -> Option<Effect> {
 
 /// What is saved on leaving: the draft, marked as ended properly, and which explanations the user
 /// has seen (the writer by rule, a slow connection).
-pub(crate) fn farewell(model: &mut Model) -> Vec<CoreEffect> {
+pub(crate) fn effects_on_quit(model: &mut Model) -> Vec<CoreEffect> {
     let sheet = sheet(model, None);
     let draft = model.drafts.take(sheet).map(CoreEffect::KeepDraft);
     let explained = model.settings.explains_builtin().then_some(CoreEffect::Explained(Notice::Builtin));
-    let told = (model.link == ConnectionSpeed::SlowTold).then_some(CoreEffect::Explained(Notice::SlowLink));
+    let told = (model.link == ConnectionSpeed::SlowAnnounced).then_some(CoreEffect::Explained(Notice::SlowLink));
     draft.into_iter().chain(explained).chain(told).collect()
 }
 
@@ -54,10 +54,10 @@ fn sheet(model: &Model, run: Option<SessionId>) -> Draft {
 /// Applies a reply about drafts or earlier inputs.
 pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
     match news {
-        DraftReply::Left(left) => take_up(model, left),
+        DraftReply::Left(left) => restore_draft(model, left),
         DraftReply::NotKept(problem) => {
             model.drafts.failed();
-            if !std::mem::replace(&mut model.drafts.has_complained, true) {
+            if !std::mem::replace(&mut model.drafts.has_reported_failure, true) {
                 model.say_long(Tone::Refused, format!("your draft is not saved: {}", problem.detail));
             }
         }
@@ -66,7 +66,7 @@ pub(crate) fn take_in(model: &mut Model, news: DraftReply) {
 }
 
 /// Restores what was left. Text typed meanwhile stays after it.
-fn take_up(model: &mut Model, left: Leftovers) {
+fn restore_draft(model: &mut Model, left: Leftovers) {
     model.drafts.open(left.written, model.now);
     if model.run.is_none() {
         model.drafts.cut_short = left.cut_short;
@@ -85,7 +85,7 @@ fn take_up(model: &mut Model, left: Leftovers) {
     let undo = model.keymap.spell(Context::Composer, "{undo}");
     let said = if typed.is_empty() { format!("{back}; {undo} removes it") } else { back };
     model.say_long(Tone::Done, &said);
-    model.drafts.said_back = Some((model.composer.edits(), said));
+    model.drafts.restored_notice = Some((model.composer.edits(), said));
 }
 
 /// Opens the input in the user's editor, after saving the draft.
@@ -110,7 +110,7 @@ pub(crate) fn take_edited(model: &mut Model, edited: Edited) {
 }
 
 /// Goes one step through the input history.
-pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
+pub(super) fn walk(model: &mut Model, way: RecallDirection) -> Vec<Effect> {
     model.focus = Focus::Composer;
     if model.drafts.inputs.ask(Some(way)) {
         return vec![CoreEffect::LoadInputs.into()];
@@ -119,14 +119,14 @@ pub(super) fn walk(model: &mut Model, way: Way) -> Vec<Effect> {
     Vec::new()
 }
 
-fn step(model: &mut Model, way: Way) {
+fn step(model: &mut Model, way: RecallDirection) {
     match model.drafts.inputs.step(&model.composer.text(), way) {
         Some(text) => model.composer.replace(&text),
         None => model.say(
             Tone::Refused,
             match way {
-                Way::Earlier => "no earlier input",
-                Way::Later => "this is the newest",
+                RecallDirection::Earlier => "no earlier input",
+                RecallDirection::Later => "this is the newest",
             },
         ),
     }

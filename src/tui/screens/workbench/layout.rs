@@ -7,7 +7,7 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::model::{Focus, LiveRun, Model};
-use crate::tui::screens::surround::{Rim, cut_bottom, cut_top, inner, is_too_small};
+use crate::tui::screens::chrome::{Chrome, cut_bottom, cut_top, inner, is_too_small};
 use crate::tui::widgets::cells;
 
 /// The least width of a column that is still readable.
@@ -23,7 +23,7 @@ const TABLE: u32 = 8;
 
 /// The size class of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum SizeClass {
     /// Too small.
     Tiny,
     /// One pane.
@@ -34,7 +34,7 @@ pub(crate) enum Room {
     Large,
 }
 
-impl Room {
+impl SizeClass {
     fn of(area: Rect) -> Self {
         match (area.width, area.height) {
             (width, height) if is_too_small(width, height) => Self::Tiny,
@@ -67,9 +67,9 @@ impl Slot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The size class.
-    pub(crate) room: Room,
+    pub(crate) room: SizeClass,
     /// The tabs, the status row and the key hints.
-    pub(crate) rim: Rim,
+    pub(crate) chrome: Chrome,
     /// The input, with its frame.
     pub(crate) composer: Rect,
     /// The settings of the next run.
@@ -90,12 +90,12 @@ pub(crate) struct Layout {
 
 /// The layout for a screen of this size.
 pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
-    let room = Room::of(area);
+    let room = SizeClass::of(area);
     let mut body = area;
     let nowhere = Rect { width: 0, height: 0, ..area };
     let mut layout = Layout {
         room,
-        rim: Rim::default(),
+        chrome: Chrome::default(),
         composer: nowhere,
         settings: nowhere,
         pipeline: nowhere,
@@ -105,10 +105,10 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         slots: Vec::new(),
         warning: nowhere,
     };
-    if room == Room::Tiny {
+    if room == SizeClass::Tiny {
         return layout;
     }
-    layout.rim = Rim::cut(&mut body);
+    layout.chrome = Chrome::cut(&mut body);
     let run = model.run.as_ref().filter(|run| run.variants() > 0);
     if run.is_some_and(|run| !run.view.warnings.is_empty()) {
         layout.warning = cut_bottom(&mut body, 1);
@@ -118,7 +118,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
         return layout;
     }
     match room {
-        Room::Large => {
+        SizeClass::Large => {
             let mut rail = Rect { width: RAIL, ..body };
             layout.phase_panes = Rect { x: body.x + RAIL, width: body.width - RAIL, ..body };
             if let Some(run) = run {
@@ -131,7 +131,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
             layout.composer = rail;
             layout.slots = run.map(|run| grid(run, layout.phase_panes)).unwrap_or_default();
         }
-        Room::Medium => {
+        SizeClass::Medium => {
             layout.composer = cut_top(&mut body, composer_height(model, area));
             if let Some(run) = run {
                 layout.pipeline = cut_top(&mut body, table_height(run));
@@ -139,7 +139,7 @@ pub(crate) fn layout(model: &Model, area: Rect) -> Layout {
             layout.phase_panes = body;
             layout.slots = run.map(|run| columns(run, body)).unwrap_or_default();
         }
-        Room::Small | Room::Tiny => {
+        SizeClass::Small | SizeClass::Tiny => {
             layout.composer = cut_top(&mut body, composer_height(model, area));
             if run.is_some() {
                 layout.strips = cut_top(&mut body, 2);
@@ -200,7 +200,7 @@ pub(crate) fn table_columns(run: &LiveRun, table: Rect) -> (usize, usize) {
 }
 
 /// The phase pane for a cell of the table; for a cell of no phase, the pane shown for its variant.
-pub(crate) fn vessel_at(run: &LiveRun, table: Rect, at: Position) -> Option<(u32, usize)> {
+pub(crate) fn pane_at(run: &LiveRun, table: Rect, at: Position) -> Option<(u32, usize)> {
     let rows = inner(table);
     if !rows.contains(at) {
         return None;
@@ -295,10 +295,10 @@ mod tests {
 
     #[test]
     fn the_sizes_are_those_of_the_design() {
-        let room = |width, height| Room::of(Rect::new(0, 0, width, height));
-        assert_eq!([room(59, 40), room(60, 15), room(0, 0)], [Room::Tiny; 3]);
-        assert_eq!([room(60, 16), room(109, 60), room(200, 29)], [Room::Small; 3]);
-        assert_eq!([room(110, 30), room(179, 90)], [Room::Medium; 2]);
-        assert_eq!([room(180, 30), room(200, 60)], [Room::Large; 2]);
+        let room = |width, height| SizeClass::of(Rect::new(0, 0, width, height));
+        assert_eq!([room(59, 40), room(60, 15), room(0, 0)], [SizeClass::Tiny; 3]);
+        assert_eq!([room(60, 16), room(109, 60), room(200, 29)], [SizeClass::Small; 3]);
+        assert_eq!([room(110, 30), room(179, 90)], [SizeClass::Medium; 2]);
+        assert_eq!([room(180, 30), room(200, 60)], [SizeClass::Large; 2]);
     }
 }

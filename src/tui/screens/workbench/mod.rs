@@ -12,16 +12,16 @@ pub(crate) mod view;
 
 use ratatui::layout::{Position, Rect};
 
+use super::chrome::inner;
 use super::jobs::RESUMING;
 use super::pointer::NOTCH;
-use super::surround::inner;
 use super::{copy, half, judge, page};
 use crate::tui::action::Action;
 use crate::tui::effect::{CoreEffect, Effect};
-use crate::tui::model::inputs::Way;
+use crate::tui::model::inputs::RecallDirection;
 use crate::tui::model::{Focus, LiveRun, Model, Overlay, Pane, Tone};
 use crate::tui::widgets::figures::{letter, thousands};
-use layout::{layout, vessel_at};
+use layout::{layout, pane_at};
 use starting::start;
 
 /// Why `action` cannot be done now; `None` when it can.
@@ -120,8 +120,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageUp => scroll(model, |pane, height| by(pane, -page(height), height)),
         Action::Top => scroll(model, |pane, _| pane.scroll.go_to_top()),
         Action::Bottom => scroll(model, |pane, height| pane.scroll.go_to_bottom(pane.text.len(), height)),
-        Action::InputPrevious => return drafts::walk(model, Way::Earlier),
-        Action::InputNext => return drafts::walk(model, Way::Later),
+        Action::InputPrevious => return drafts::walk(model, RecallDirection::Earlier),
+        Action::InputNext => return drafts::walk(model, RecallDirection::Later),
         Action::InputHistory => return drafts::recall(model),
         Action::Editor => return drafts::edit(model),
         Action::Retry => return again::retry(model),
@@ -189,7 +189,7 @@ pub(super) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     } else if layout.phase_panes.contains(at) {
         model.focus = Focus::Vessels;
     } else if let Some(run) = &mut model.run
-        && let Some((variant, phase)) = vessel_at(run, layout.pipeline, at)
+        && let Some((variant, phase)) = pane_at(run, layout.pipeline, at)
     {
         run.choose(variant, phase);
         model.focus = Focus::Vessels;

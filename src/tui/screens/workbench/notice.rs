@@ -14,7 +14,7 @@ use crate::tui::widgets::wrapped::Wrapped;
 
 /// The kind of a notice row, which decides its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum NoticeKind {
     /// What went wrong.
     Failure,
     /// An explanation.
@@ -22,7 +22,7 @@ pub(crate) enum Meaning {
 }
 
 /// The notice rows of a pane: at most half of its height, wrapped to its width.
-pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec<(Meaning, String)> {
+pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec<(NoticeKind, String)> {
     let inner = slot.inner();
     let has_text = run.pane(slot.variant, slot.phase).is_some_and(|pane| pane.text.len() > 0);
     let mut rows = Vec::new();
@@ -31,58 +31,60 @@ pub(crate) fn rows(run: &LiveRun, slot: &Slot, now: u64, keymap: &Keymap) -> Vec
         rows.extend(wrapped.rows(0).map(|row| (meaning, row.to_owned())));
     };
     match run.phase_pane(slot.variant, slot.phase) {
-        PhasePane::Queued => say(Meaning::Remark, &waits_for(run, slot)),
+        PhasePane::Queued => say(NoticeKind::Remark, &waits_for(run, slot)),
         PhasePane::Connecting => {
             if let Some(begun) = run.begun(slot.variant, slot.phase) {
                 say(
-                    Meaning::Remark,
+                    NoticeKind::Remark,
                     &format!("{}: waiting for the first token", safe_line(&writer(&begun.provider, &begun.model))),
                 );
             }
         }
         PhasePane::Retrying { attempt, error } => {
-            say(Meaning::Failure, &error.detail);
+            say(NoticeKind::Failure, &error.detail);
             let due = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.retry_at);
-            say(Meaning::Remark, &format!("attempt {attempt} in {} s", due.saturating_sub(now).div_ceil(1_000)));
+            say(NoticeKind::Remark, &format!("attempt {attempt} in {} s", due.saturating_sub(now).div_ceil(1_000)));
         }
         PhasePane::Failed(problem) => {
-            say(Meaning::Failure, &format!("{}: {}", problem.title, problem.detail));
+            say(NoticeKind::Failure, &format!("{}: {}", problem.title, problem.detail));
             let kept = if has_text { "; the partial text is below, and {copy-pane} copies it" } else { "" };
             let again =
                 if run.is_live() { "" } else { " · {retry} retries · {retry-other} retries with another provider" };
             let says = format!("{{details}} shows it in full{again}{kept}");
-            say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
+            say(NoticeKind::Remark, &keymap.spell(Context::Navigate, &says));
         }
         PhasePane::Stopped => {
             let what = if has_text { "stopped; the partial text is below" } else { "stopped" };
-            say(Meaning::Remark, &format!("{} {what}", glyph::STOPPED));
+            say(NoticeKind::Remark, &format!("{} {what}", glyph::STOPPED));
         }
-        PhasePane::NotReached => say(Meaning::Remark, "not reached"),
+        PhasePane::NotReached => say(NoticeKind::Remark, "not reached"),
         PhasePane::Earlier => {
             let comes = if run.is_live() { "; its text arrives with the finished prompt" } else { "" };
-            say(Meaning::Remark, &format!("done by an earlier attempt{comes}"));
+            say(NoticeKind::Remark, &format!("done by an earlier attempt{comes}"));
         }
         PhasePane::Done(_) => {
             let is_last = slot.phase + 1 == run.view.phases.len();
             if let Some(why) = run.unsaved(slot.variant).filter(|_| is_last) {
-                say(Meaning::Failure, &format!("Not stored: {why}"));
+                say(NoticeKind::Failure, &format!("Not stored: {why}"));
                 let copies = keymap.spell(Context::Navigate, "the text is below, and {copy-pane} copies it");
-                say(Meaning::Remark, &copies);
+                say(NoticeKind::Remark, &copies);
             }
         }
         PhasePane::Streaming => {}
     }
-    let let_go = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.let_go);
-    if let_go > 0 {
-        let says =
-            format!("the first {} KB are no longer shown; {{copy-pane}} copies all", thousands(let_go as u64 / 1_000));
-        say(Meaning::Remark, &keymap.spell(Context::Navigate, &says));
+    let dropped_bytes = run.pane(slot.variant, slot.phase).map_or(0, |pane| pane.dropped_bytes);
+    if dropped_bytes > 0 {
+        let says = format!(
+            "the first {} KB are no longer shown; {{copy-pane}} copies all",
+            thousands(dropped_bytes as u64 / 1_000)
+        );
+        say(NoticeKind::Remark, &keymap.spell(Context::Navigate, &says));
     }
     let room = usize::from(inner.height);
     if has_text && !rows.is_empty() {
         rows.truncate((room / 2).max(1));
         if rows.len() + 2 <= room {
-            rows.push((Meaning::Remark, String::new()));
+            rows.push((NoticeKind::Remark, String::new()));
         }
     }
     rows.truncate(room);

@@ -21,11 +21,11 @@ use crate::tui::message::{Copied, DraftReply, Edited, HistoryReply, Message, Poi
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
 use crate::tui::model::drafts::{CutShort, Leftovers};
 use crate::tui::model::history::{Row, Start};
-use crate::tui::model::jobs::Listed;
+use crate::tui::model::jobs::JobListing;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::providers::Test;
-use crate::tui::model::{Costly, CostlyWhat, Model, Names};
-use crate::tui::testing::samples::{job_details, jobs, provider_facts, provider_test, spent};
+use crate::tui::model::{Costly, CostlyAction, Model, Names};
+use crate::tui::testing::samples::{job_details, jobs, provider_details, provider_test, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, key_named, overloaded, phase_finished, phase_started,
     prompt, selection, started, whole_variant,
@@ -47,7 +47,7 @@ pub(super) enum Happening {
     /// A comparison: a reply about the two, about all, or to an older request.
     Compared { question: usize, outcome: Outcome<Box<CompareResult>> },
     /// A run or judging may cost more than the limit.
-    CostAsked(CostlyWhat),
+    CostAsked(CostlyAction),
     /// A reply to a query of a screen or an overlay.
     Reply { question: usize, told: QueryReply },
     /// A reply about what is stored, to one of the possible requests.
@@ -206,7 +206,7 @@ fn told_to_a_place() -> impl Strategy<Value = QueryReply> {
     let setting =
         |(key, value)| SettingRow { key, value, origin: "default".into(), takes: "text".into(), is_set: true };
     prop_oneof![
-        3 => prop::sample::subsequence(provider_facts(), 0..=3).prop_map(QueryReply::Providers),
+        3 => prop::sample::subsequence(provider_details(), 0..=3).prop_map(QueryReply::Providers),
         2 => any::<bool>().prop_map(|ok| QueryReply::Tested(Ok(Box::new(provider_test(ok))))),
         1 => Just(QueryReply::Tested(Err(problem()))),
         2 => (select(every), 0_usize..5, 0_usize..40).prop_map(|(by, lines, days)| {
@@ -232,7 +232,7 @@ fn told_of_jobs() -> impl Strategy<Value = QueryReply> {
             for job in &mut rows {
                 job.about.clone_from(&about);
             }
-            QueryReply::Jobs(Ok(Box::new(Listed { jobs: rows, ..jobs() })))
+            QueryReply::Jobs(Ok(Box::new(JobListing { jobs: rows, ..jobs() })))
         }),
         1 => Just(QueryReply::Jobs(Err(problem()))),
         2 => (some(), texts()).prop_map(move |both| QueryReply::Job(Ok(Box::new(text(both))))),
@@ -316,7 +316,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
         1 => any::<bool>().prop_map(|is_stale| Happening::Refused { is_stale }),
         3 => (any::<bool>(), judged()).prop_map(|(is_stale, kinds)| Happening::Judging { is_stale, kinds }),
         3 => (0_usize..3, beside()).prop_map(|(question, outcome)| Happening::Compared { question, outcome }),
-        1 => select(vec![CostlyWhat::Judging, CostlyWhat::Run(serde_json::json!({ "input": "x" }))])
+        1 => select(vec![CostlyAction::Judging, CostlyAction::Run(serde_json::json!({ "input": "x" }))])
             .prop_map(Happening::CostAsked),
         4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Reply { question, told }),
         4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::HistoryReply { question, news: Box::new(news) }),
@@ -352,7 +352,7 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
         }
         Happening::CostAsked(what) => {
             let judged = bench.model.judge.judged.as_ref().map(|judged| judged.ticket);
-            let ticket = if what == CostlyWhat::Judging { judged.unwrap_or_default() } else { newest };
+            let ticket = if what == CostlyAction::Judging { judged.unwrap_or_default() } else { newest };
             bench.send(Message::CostAsked { ticket, costly: Box::new(Costly { what, most_usd: 0.4, calls: 6 }) });
         }
         Happening::Reply { question, told } => {

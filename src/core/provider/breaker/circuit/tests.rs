@@ -66,7 +66,7 @@ fn each_failure_says_what_it_says_about_the_provider() {
         (ProviderFailure::Rejected, "answered"),
         (ProviderFailure::Refused, "answered"),
         (ProviderFailure::Budget, "nothing"),
-        (ProviderFailure::Book, "nothing"),
+        (ProviderFailure::CallLogFailed, "nothing"),
     ] {
         let error = ProviderError::new("p", failure, "x");
         let found = match Ending::of(&error) {
@@ -178,7 +178,7 @@ fn calls_from_before_it_opened_change_nothing() {
 
 /// An event: a call begins, one in flight ends, or time passes.
 #[derive(Debug, Clone)]
-enum Happening {
+enum CircuitEvent {
     Begin,
     Answer(usize),
     Fail(usize),
@@ -186,19 +186,19 @@ enum Happening {
     Wait(u64),
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn happening() -> impl Strategy<Value = CircuitEvent> {
     prop_oneof![
-        6 => Just(Happening::Begin),
-        1 => (0_usize..8).prop_map(Happening::Answer),
-        5 => (0_usize..8).prop_map(Happening::Fail),
-        1 => (0_usize..8).prop_map(Happening::Drop),
-        2 => (0_u64..400).prop_map(Happening::Wait),
+        6 => Just(CircuitEvent::Begin),
+        1 => (0_usize..8).prop_map(CircuitEvent::Answer),
+        5 => (0_usize..8).prop_map(CircuitEvent::Fail),
+        1 => (0_usize..8).prop_map(CircuitEvent::Drop),
+        2 => (0_u64..400).prop_map(CircuitEvent::Wait),
     ]
 }
 
 /// The state inferred from inputs and outputs alone.
 #[derive(Default)]
-struct Onlooker {
+struct Observer {
     /// While closed, the results of calls begun since it closed: true for a failure.
     endings: Vec<bool>,
     /// When it last opened.
@@ -217,15 +217,15 @@ proptest! {
         let policy = BreakerPolicy::default();
         let mut circuit = Circuit::new(policy);
         let mut now = Instant::now();
-        let mut seen = Onlooker::default();
+        let mut seen = Observer::default();
         let mut under_way: Vec<(u32, Option<Instant>, Ticket)> = Vec::new();
         for happening in happenings {
             let ending = match happening {
-                Happening::Wait(wait) => {
+                CircuitEvent::Wait(wait) => {
                     now += seconds(wait);
                     continue;
                 }
-                Happening::Begin => {
+                CircuitEvent::Begin => {
                     match (circuit.admit(now), seen.opened) {
                         (Ok(ticket), None) => {
                             prop_assert!(!ticket.is_trial());
@@ -250,9 +250,9 @@ proptest! {
                     }
                     continue;
                 }
-                Happening::Answer(call) => (call, Some(false)),
-                Happening::Fail(call) => (call, Some(true)),
-                Happening::Drop(call) => (call, None),
+                CircuitEvent::Answer(call) => (call, Some(false)),
+                CircuitEvent::Fail(call) => (call, Some(true)),
+                CircuitEvent::Drop(call) => (call, None),
             };
             let (call, failed) = ending;
             if under_way.is_empty() {

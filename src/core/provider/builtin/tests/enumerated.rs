@@ -1,6 +1,6 @@
 //! Every sentence of every frame: present in all ten languages, and safe to use.
 
-use crate::assets::frame::{GENERAL, Texts};
+use crate::assets::frame::{GENERAL, LocalisedText};
 use crate::assets::{Assets, Frame};
 use crate::text::language::Language;
 
@@ -8,7 +8,7 @@ fn frames() -> Vec<std::sync::Arc<Frame>> {
     Assets::families().map(|name| Assets::default().frame(name).unwrap()).collect()
 }
 
-fn texts(frame: &Frame) -> Vec<&Texts> {
+fn texts(frame: &Frame) -> Vec<&LocalisedText> {
     let mut texts = vec![&frame.opening, &frame.check];
     texts.extend(frame.work.iter().chain(&frame.steps).map(|sentence| &sentence.text));
     texts.extend(frame.ask.iter().map(|question| &question.text));

@@ -7,7 +7,7 @@ use crate::ledger::WireUsage;
 use crate::provider::ChatRequest;
 use crate::provider::frame::{Frame, Framing};
 use crate::provider::wire::{
-    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, HttpCall, Method, ModelPage, Piece, Refusal, Wire,
+    AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Piece, Wire,
 };
 
 pub(super) struct Plain {
@@ -44,7 +44,7 @@ impl Wire for Plain {
         Box::new(Words)
     }
 
-    fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         let failure = match answer.status {
             401 => ProviderFailure::Auth,
             429 => ProviderFailure::RateLimited,

@@ -12,7 +12,7 @@ use crate::provider::retry::{Jitter, RetryPolicy};
 /// A dollar per token.
 const DEAR: Price = Price { input: 1e6, output: 0.0, cached_input: 1e6, cache_write: 1e6, above: None };
 
-fn manners() -> CallPolicy {
+fn call_policy() -> CallPolicy {
     let policy =
         RetryPolicy { base: Duration::from_millis(1), cap: Duration::from_millis(2), ..RetryPolicy::default() };
     CallPolicy {
@@ -20,14 +20,14 @@ fn manners() -> CallPolicy {
         jitter: Arc::new(Jitter::new(1)),
         permits: Permits::alone("lab", NonZeroUsize::new(2).unwrap()),
         patience: Timeouts { silence: Duration::from_millis(500), ..Timeouts::default() },
-        terms_of: Arc::new(|_| CostBounds { price: Some(DEAR), ..CostBounds::default() }),
+        cost_bounds_of: Arc::new(|_| CostBounds { price: Some(DEAR), ..CostBounds::default() }),
         cost_of: Arc::new(|_, usage| Some(DEAR.cost(usage))),
     }
 }
 
 fn embedder(server: &ScriptedServer, wanted: Option<usize>) -> HttpEmbedder {
     let link = link(&settings(server.url()), Plain::default()).unwrap();
-    HttpEmbedder::new(link, "embed-small", wanted.and_then(NonZeroUsize::new), None, manners())
+    HttpEmbedder::new(link, "embed-small", wanted.and_then(NonZeroUsize::new), None, call_policy())
 }
 
 fn texts(count: usize) -> Vec<String> {

@@ -9,7 +9,7 @@ use super::*;
 
 /// What the server has seen.
 #[derive(Default)]
-struct Seen {
+struct ServerLog {
     /// Connections with a request; those that lost the race to be first have none.
     connections: usize,
     /// The key of each request.
@@ -22,7 +22,7 @@ struct Seen {
 /// A server that speaks only HTTP/2. Each answer begins at once and ends after `end_at` requests.
 struct Server {
     settings: ProviderSettings,
-    seen: Arc<watch::Sender<Seen>>,
+    seen: Arc<watch::Sender<ServerLog>>,
     _folder: tempfile::TempDir,
 }
 
@@ -34,7 +34,7 @@ impl Server {
         std::fs::write(&ca_file, &identity.certificate).unwrap();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("https://{}", listener.local_addr().unwrap());
-        let seen = Arc::new(watch::Sender::new(Seen::default()));
+        let seen = Arc::new(watch::Sender::new(ServerLog::default()));
         let log = Arc::clone(&seen);
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
@@ -46,7 +46,7 @@ impl Server {
         Self { settings: ProviderSettings { ca_file: Some(ca_file), ..settings(&url) }, seen, _folder: folder }
     }
 
-    async fn until(&self, reached: impl FnMut(&Seen) -> bool) {
+    async fn until(&self, reached: impl FnMut(&ServerLog) -> bool) {
         let mut seen = self.seen.subscribe();
         let waited = tokio::time::timeout(Duration::from_secs(10), seen.wait_for(reached)).await;
         assert!(waited.is_ok_and(|seen| seen.is_ok()));
@@ -55,7 +55,7 @@ impl Server {
 
 async fn serve(
     socket: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
-    log: Arc<watch::Sender<Seen>>,
+    log: Arc<watch::Sender<ServerLog>>,
     end_at: usize,
 ) {
     let Ok(mut connection) = h2::server::handshake(socket).await else { return };

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::LAST_WITH_SAMPLING;
 use crate::error::ProviderError;
-use crate::provider::wire::Refusal;
+use crate::provider::wire::ErrorAnswer;
 use crate::provider::wire::failure::{Cause, by_cause, by_status};
-use crate::provider::wire::reading::{text, told_by};
+use crate::provider::wire::reading::{cause_by_status, text};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
@@ -25,9 +25,9 @@ const PARAMETERS: [Parameter; 3] = [
 ];
 
 /// Interprets an error answer.
-pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
+pub(super) fn of_answer(provider: &str, answer: &ErrorAnswer<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
-    let Some(told) = Told::of(&body) else {
+    let Some(told) = VendorError::of(&body) else {
         return by_status(provider, answer, &String::from_utf8_lossy(answer.body));
     };
     told.refine(by_cause(told.cause(Some(answer.status)), provider, answer, told.message))
@@ -35,7 +35,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
 
 /// Interprets an error event in a stream.
 pub(super) fn in_stream(provider: &str, event: &Value) -> ProviderError {
-    let told = Told::of(event).unwrap_or_default();
+    let told = VendorError::of(event).unwrap_or_default();
     let error = told.refine(told.cause(None).error(provider, "", told.message));
     match told.status() {
         Some(status) => error.with_status(status),
@@ -45,13 +45,13 @@ pub(super) fn in_stream(provider: &str, event: &Value) -> ProviderError {
 
 /// The fields of the vendor's error object.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told<'a> {
+struct VendorError<'a> {
     kind: &'a str,
     code: &'a str,
     message: &'a str,
 }
 
-impl<'a> Told<'a> {
+impl<'a> VendorError<'a> {
     fn of(value: &'a Value) -> Option<Self> {
         let error = value.get("error").filter(|error| error.is_object())?;
         let field = |value: &'a Value| text(value).unwrap_or_default();
@@ -76,7 +76,7 @@ impl<'a> Told<'a> {
             "api_error" => Cause::Failing,
             "invalid_request_error" if says("credit balance") => Cause::NoCredit,
             "invalid_request_error" => Cause::BadRequest,
-            _ => told_by(status),
+            _ => cause_by_status(status),
         }
     }
 

@@ -18,21 +18,21 @@ use crate::provider::wire::{AnswerReader, Piece};
 /// Reads one answer.
 pub(super) struct Reader {
     provider: String,
-    counted: Counted,
+    counted: VendorUsage,
     refusal: Option<ProviderError>,
     is_over: bool,
 }
 
 /// Token counts as the vendor reports them: `input` excludes cached tokens.
 #[derive(Debug, Default)]
-struct Counted {
+struct VendorUsage {
     input: Option<u64>,
     cache_write: Option<u64>,
     cache_read: Option<u64>,
     output: Option<u64>,
 }
 
-impl Counted {
+impl VendorUsage {
     fn take(&mut self, usage: &Value) {
         let Self { input, cache_write, cache_read, output } = self;
         for (count, name) in [
@@ -60,7 +60,7 @@ impl Counted {
 
 impl Reader {
     pub(super) fn new(provider: &str) -> Self {
-        Self { provider: provider.to_owned(), counted: Counted::default(), refusal: None, is_over: false }
+        Self { provider: provider.to_owned(), counted: VendorUsage::default(), refusal: None, is_over: false }
     }
 
     fn usage(&mut self, usage: &Value) -> Option<Piece> {

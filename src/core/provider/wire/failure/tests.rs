@@ -15,8 +15,8 @@ fn wait(pairs: &[(&str, &str)]) -> Option<Duration> {
     retry_after(&headers(pairs), NOW_MS)
 }
 
-fn answer(status: u16, headers: &[(String, String)]) -> Refusal<'_> {
-    Refusal { status, headers, body: b"", model: "gpt-6-luna", received_ms: NOW_MS }
+fn answer(status: u16, headers: &[(String, String)]) -> ErrorAnswer<'_> {
+    ErrorAnswer { status, headers, body: b"", model: "gpt-6-luna", received_ms: NOW_MS }
 }
 
 const fn ms(millis: u64) -> Duration {

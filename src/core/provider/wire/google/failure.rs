@@ -10,9 +10,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::error::{ProviderError, ProviderFailure};
-use crate::provider::wire::Refusal;
+use crate::provider::wire::ErrorAnswer;
 use crate::provider::wire::failure::{Cause, by_cause, by_status, duration};
-use crate::provider::wire::reading::{text, told_by};
+use crate::provider::wire::reading::{cause_by_status, text};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::says_too_long;
 
@@ -35,9 +35,9 @@ const PARAMETERS: [Parameter; 3] = [
 ];
 
 /// Interprets an error answer.
-pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
+pub(super) fn of_answer(provider: &str, answer: &ErrorAnswer<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
-    let Some(told) = Told::of(&body) else {
+    let Some(told) = VendorError::of(&body) else {
         return by_status(provider, answer, &String::from_utf8_lossy(answer.body));
     };
     told.refine(by_cause(told.cause(Some(answer.status)), provider, answer, told.message))
@@ -45,7 +45,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
 
 /// The error in a part of a stream, if it is one.
 pub(super) fn in_stream(provider: &str, part: &Value) -> Option<ProviderError> {
-    let told = Told::of(part)?;
+    let told = VendorError::of(part)?;
     let error = told.refine(told.cause(told.code).error(provider, "", told.message));
     Some(match told.code {
         Some(status) => error.with_status(status),
@@ -55,14 +55,14 @@ pub(super) fn in_stream(provider: &str, part: &Value) -> Option<ProviderError> {
 
 /// The fields of the vendor's error object.
 #[derive(Debug, Clone, Copy)]
-struct Told<'a> {
+struct VendorError<'a> {
     code: Option<u16>,
     status: &'a str,
     message: &'a str,
     details: &'a Value,
 }
 
-impl<'a> Told<'a> {
+impl<'a> VendorError<'a> {
     fn of(value: &'a Value) -> Option<Self> {
         let error = value.get(0).unwrap_or(value).get("error").filter(|error| error.is_object())?;
         Some(Self {
@@ -87,7 +87,7 @@ impl<'a> Told<'a> {
             "RESOURCE_EXHAUSTED" => Cause::RateLimited,
             "DEADLINE_EXCEEDED" | "ABORTED" | "CANCELLED" => Cause::Busy,
             "UNAVAILABLE" | "INTERNAL" => Cause::Failing,
-            _ => told_by(status),
+            _ => cause_by_status(status),
         }
     }
 

@@ -19,11 +19,11 @@ use crate::provider::wire::{AnswerReader, Piece};
 pub(super) struct Reader {
     provider: String,
     model: String,
-    outcome: Outcome,
+    outcome: StreamState,
 }
 
 /// How the answer ends, as far as known.
-enum Outcome {
+enum StreamState {
     /// Still streaming.
     Open,
     /// The model has finished.
@@ -36,7 +36,7 @@ enum Outcome {
 
 impl Reader {
     pub(super) fn new(provider: &str) -> Self {
-        Self { provider: provider.to_owned(), model: String::new(), outcome: Outcome::Open }
+        Self { provider: provider.to_owned(), model: String::new(), outcome: StreamState::Open }
     }
 
     /// The model name, when it changes.
@@ -56,7 +56,7 @@ impl Reader {
         let reason = text(&candidate["finishReason"])?;
         let cause = match reason {
             "STOP" | "MAX_TOKENS" | "CONTINUATION" => {
-                self.outcome = Outcome::Finished;
+                self.outcome = StreamState::Finished;
                 return (reason != "STOP").then_some(Piece::Truncated);
             }
             "FINISH_REASON_UNSPECIFIED" => return None,
@@ -81,19 +81,19 @@ impl Reader {
 
     fn fail(&mut self, cause: Cause, reason: &str, why: &Value) {
         let said: Vec<_> = [reason].into_iter().chain(text(why)).collect();
-        self.outcome = Outcome::Failed(cause.error(&self.provider, "", &said.join(", ")));
+        self.outcome = StreamState::Failed(cause.error(&self.provider, "", &said.join(", ")));
     }
 }
 
 impl AnswerReader for Reader {
     fn read(&mut self, frame: &Frame) -> Result<Vec<Piece>, ProviderError> {
-        if matches!(self.outcome, Outcome::Over) {
+        if matches!(self.outcome, StreamState::Over) {
             return Ok(Vec::new());
         }
         let Frame::Data { data, .. } = frame else { return Ok(vec![Piece::Thinking(String::new())]) };
         let value = reading::json(&self.provider, data.as_bytes())?;
         if let Some(error) = failure::in_stream(&self.provider, &value) {
-            self.outcome = Outcome::Over;
+            self.outcome = StreamState::Over;
             return Err(error);
         }
         let mut pieces: Vec<Piece> = self.model(&value).into_iter().collect();
@@ -108,10 +108,10 @@ impl AnswerReader for Reader {
     }
 
     fn at_end(&mut self) -> Result<Vec<Piece>, ProviderError> {
-        match std::mem::replace(&mut self.outcome, Outcome::Over) {
-            Outcome::Finished => Ok(vec![Piece::End]),
-            Outcome::Failed(error) => Err(error),
-            Outcome::Open | Outcome::Over => Err(ended_early(&self.provider)),
+        match std::mem::replace(&mut self.outcome, StreamState::Over) {
+            StreamState::Finished => Ok(vec![Piece::End]),
+            StreamState::Failed(error) => Err(error),
+            StreamState::Open | StreamState::Over => Err(ended_early(&self.provider)),
         }
     }
 }

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use crate::error::{ProviderError, ProviderFailure};
-use crate::provider::wire::Refusal;
+use crate::provider::wire::ErrorAnswer;
 use crate::provider::wire::failure::{Cause, by_cause, by_status, excerpt};
-use crate::provider::wire::reading::{text, told_by};
+use crate::provider::wire::reading::{cause_by_status, text};
 use crate::provider::wire::refused::{Parameter, refused};
 use crate::provider::wire::too_long::{may_be_too_long, says_too_long};
 
@@ -20,9 +20,9 @@ const PARAMETERS: [Parameter; 3] = [
 ];
 
 /// Interprets an error answer.
-pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
+pub(super) fn of_answer(provider: &str, answer: &ErrorAnswer<'_>) -> ProviderError {
     let body: Value = serde_json::from_slice(answer.body).unwrap_or_default();
-    let Some(message) = told(&body) else {
+    let Some(message) = error_message(&body) else {
         return by_status(provider, answer, &String::from_utf8_lossy(answer.body));
     };
     if answer.status == 404 && !answer.model.is_empty() && message.contains("not found") {
@@ -34,7 +34,7 @@ pub(super) fn of_answer(provider: &str, answer: &Refusal<'_>) -> ProviderError {
 
 /// The error in a line of a stream, if it is one. Models of ollama.com can add a status.
 pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
-    let message = told(line)?;
+    let message = error_message(line)?;
     let status = ["StatusCode", "status_code", "status"].iter().find_map(|name| line[name].as_u64());
     let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
     let cause = match cause(message, status) {
@@ -49,7 +49,7 @@ pub(super) fn in_stream(provider: &str, line: &Value) -> Option<ProviderError> {
 }
 
 /// The error message, also in the form used by some proxies.
-fn told(value: &Value) -> Option<&str> {
+fn error_message(value: &Value) -> Option<&str> {
     let error = value.get("error").filter(|error| !error.is_null())?;
     Some(text(error).or_else(|| text(&error["message"])).unwrap_or_default())
 }
@@ -67,7 +67,7 @@ fn cause(message: &str, status: Option<u16>) -> Cause {
         // Reported as a server failure, but a retry would fail alike.
         Cause::BadRequest
     } else {
-        told_by(status)
+        cause_by_status(status)
     }
 }
 

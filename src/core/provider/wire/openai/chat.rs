@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::failure::{self, Cause};
 use super::super::lengths::without_lengths;
-use super::super::{AnswerReader, HttpCall, Method, ModelPage, Refusal};
+use super::super::{AnswerReader, ErrorAnswer, HttpCall, Method, ModelPage};
 use super::answer::ChatReader;
 use super::error_body::ErrorBody;
 use crate::error::ProviderError;
@@ -82,7 +82,7 @@ impl Chat {
     }
 
     /// Interprets an error answer.
-    pub(in super::super) fn failure(&self, answer: &Refusal<'_>) -> ProviderError {
+    pub(in super::super) fn failure(&self, answer: &ErrorAnswer<'_>) -> ProviderError {
         let body = serde_json::from_slice(answer.body).ok();
         match body.as_ref().and_then(ErrorBody::of_body).filter(|_| !(300..400).contains(&answer.status)) {
             Some(body) => body.failure(&self.provider, answer),

@@ -10,7 +10,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::Refusal;
+use super::super::ErrorAnswer;
 use super::super::failure::{Cause, by_cause};
 use super::super::too_long::{may_be_too_long, says_too_long};
 use crate::error::ProviderError;
@@ -110,10 +110,10 @@ impl ErrorBody {
     }
 
     /// The error for an answer with this body. Under a 200, a code that is a status replaces it.
-    pub(super) fn failure(&self, provider: &str, answer: &Refusal<'_>) -> ProviderError {
+    pub(super) fn failure(&self, provider: &str, answer: &ErrorAnswer<'_>) -> ProviderError {
         let told = if answer.status < 300 { self.status } else { Some(answer.status) };
         let headers = [answer.headers, &self.headers].concat();
-        let answer = Refusal { status: told.unwrap_or(answer.status), headers: &headers, ..*answer };
+        let answer = ErrorAnswer { status: told.unwrap_or(answer.status), headers: &headers, ..*answer };
         let cause = self.cause(told);
         self.with_refused_parameter(cause, by_cause(cause, provider, &answer, &self.words))
     }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::rows;
 use crate::store::sqlite::connection::{self, Connected};
-use crate::store::sqlite::failure::{Failure, Outcome};
+use crate::store::sqlite::failure::{Failure, SqliteResult};
 
 /// `application_id` of our files (<https://www.sqlite.org/pragma.html#pragma_application_id>): "aluc".
 pub(super) const APPLICATION_ID: i32 = 0x616C_7563;
@@ -16,7 +16,7 @@ pub(super) const APPLICATION_ID: i32 = 0x616C_7563;
 pub(super) const FORMAT: u32 = 2;
 
 /// A read-only connection; `None` if there is no file, or nothing of this format in it yet.
-pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Option<Connected>> {
+pub(super) fn open_for_reading(path: &Path, patience: Duration) -> SqliteResult<Option<Connected>> {
     let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(None) };
     opened.connection.busy_timeout(patience)?;
     // In one transaction: another process may be creating the tables.
@@ -25,7 +25,7 @@ pub(super) fn open_for_reading(path: &Path, patience: Duration) -> Outcome<Optio
 }
 
 /// A writing connection. Creates folder, file and tables if missing.
-pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Connected> {
+pub(super) fn open_for_writing(path: &Path, patience: Duration) -> SqliteResult<Connected> {
     if connection::is_missing(path) {
         make(path)?;
     }
@@ -40,7 +40,7 @@ pub(super) fn open_for_writing(path: &Path, patience: Duration) -> Outcome<Conne
 
 /// Creates the complete private file under another name and then renames it, unless another process
 /// did first: no process sees or waits for an incomplete file.
-fn make(path: &Path) -> Outcome<()> {
+fn make(path: &Path) -> SqliteResult<()> {
     connection::create_folder(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = tempfile::Builder::new().prefix(".aludel-").tempfile_in(folder).map_err(Failure::NoFolder)?;
@@ -55,7 +55,7 @@ fn make(path: &Path) -> Outcome<()> {
 }
 
 /// Puts the table into a file that is empty or of an older format.
-fn fill(connection: &mut Connection) -> Outcome<()> {
+fn fill(connection: &mut Connection) -> SqliteResult<()> {
     // If others have the empty file open it may stay in its slower mode.
     let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0));
     tracing::trace!(?mode, "the cache's journal");
@@ -73,7 +73,7 @@ fn fill(connection: &mut Connection) -> Outcome<()> {
 
 /// True for a file of this format, false for one to [`fill`]: empty, or of an older format. Reads
 /// several times: use a transaction.
-fn is_ours(connection: &Connection) -> Outcome<bool> {
+fn is_ours(connection: &Connection) -> SqliteResult<bool> {
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i32>(0));
     let (application, version) = (number("PRAGMA application_id")?, number("PRAGMA user_version")?);
     let objects = number("SELECT count(*) FROM sqlite_schema")?;

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::Inventory;
 use super::writer::Put;
 use crate::domain::TokenUsage;
-use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits};
-use crate::store::sqlite::failure::Outcome;
+use crate::provider::cache::{AnswerKey, CacheNamespace, CachedAnswer, NamespaceLimits};
+use crate::store::sqlite::failure::SqliteResult;
 use crate::time::from_millis;
 
 /// The maximum bytes of responses in a namespace.
@@ -38,16 +38,16 @@ CREATE INDEX answer_by_age ON answer (namespace, made_ms, bytes);
 ";
 
 /// The response stored for `key`.
-pub(super) fn get(connection: &Connection, key: &AnswerKey) -> Outcome<Option<Answer>> {
+pub(super) fn get(connection: &Connection, key: &AnswerKey) -> SqliteResult<Option<CachedAnswer>> {
     let mut statement = connection.prepare_cached(
         "SELECT text, warnings, provider, model, input_tokens, output_tokens, estimated, made_ms FROM answer WHERE key = ?1",
     )?;
     Ok(statement.query_row([key.as_bytes()], answer_of).optional()?)
 }
 
-fn answer_of(row: &Row<'_>) -> rusqlite::Result<Answer> {
+fn answer_of(row: &Row<'_>) -> rusqlite::Result<CachedAnswer> {
     let warnings: String = row.get(1)?;
-    Ok(Answer {
+    Ok(CachedAnswer {
         text: row.get(0)?,
         warnings: serde_json::from_str(&warnings).unwrap_or_default(),
         provider: row.get(2)?,
@@ -58,7 +58,7 @@ fn answer_of(row: &Row<'_>) -> rusqlite::Result<Answer> {
 }
 
 /// Stores a response, replacing an older one.
-pub(super) fn put(connection: &Connection, put: &Put) -> Outcome<()> {
+pub(super) fn put(connection: &Connection, put: &Put) -> SqliteResult<()> {
     let Put { namespace, key, answer, .. } = put;
     connection.prepare_cached("DELETE FROM answer WHERE key = ?1")?.execute([key.as_bytes()])?;
     connection
@@ -89,7 +89,7 @@ pub(super) fn trim(
     limits: NamespaceLimits,
     max_bytes: u64,
     now_ms: i64,
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let ms = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
     connection.prepare_cached("DELETE FROM answer WHERE namespace = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?.execute(
         params![namespace.as_str(), now_ms.saturating_sub(ms(limits.ttl)), now_ms.saturating_add(ms(FUTURE))],
@@ -115,11 +115,11 @@ pub(super) fn trim(
 }
 
 /// The totals over all namespaces.
-pub(super) fn count(connection: &Connection) -> Outcome<Inventory> {
+pub(super) fn count(connection: &Connection) -> SqliteResult<Inventory> {
     Ok(connection.query_row("SELECT count(*), coalesce(sum(bytes), 0) FROM answer", [], inventory_of)?)
 }
 
-fn count_namespace(connection: &Connection, namespace: CacheNamespace) -> Outcome<Inventory> {
+fn count_namespace(connection: &Connection, namespace: CacheNamespace) -> SqliteResult<Inventory> {
     let mut statement =
         connection.prepare_cached("SELECT count(*), coalesce(sum(bytes), 0) FROM answer WHERE namespace = ?1")?;
     Ok(statement.query_row([namespace.as_str()], inventory_of)?)

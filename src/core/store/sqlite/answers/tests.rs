@@ -15,8 +15,8 @@ fn key(number: u8) -> AnswerKey {
     AnswerKey::from_bytes([number; 32])
 }
 
-fn answer(number: u8) -> Arc<Answer> {
-    Arc::new(Answer {
+fn answer(number: u8) -> Arc<CachedAnswer> {
+    Arc::new(CachedAnswer {
         text: format!("Answer {number}, für alle\0and more."),
         warnings: vec!["`temperature` was left out".into()],
         provider: "local".into(),
@@ -141,7 +141,7 @@ fn what_is_too_old_is_removed_and_so_is_what_a_wrong_clock_made() {
     let (_folder, path) = folder();
     let made = |number: u8, seconds: i64| {
         let made_at = from_millis(1_700_000_000_000 + seconds * 1000);
-        Arc::new(Answer { made_at, ..Answer::clone(&answer(number)) })
+        Arc::new(CachedAnswer { made_at, ..CachedAnswer::clone(&answer(number)) })
     };
     let store = SqliteAnswers::open(&path);
     for (number, seconds) in [(3, 50_000), (1, 0), (2, 1), (4, 3_600)] {
@@ -159,7 +159,7 @@ fn what_is_too_old_is_removed_and_so_is_what_a_wrong_clock_made() {
 fn bytes_are_a_limit_too() {
     let (_folder, path) = folder();
     kept(&path, LIMITS, 0..200);
-    let opened = file::open_for_writing(&path, WRITING_PATIENCE).unwrap();
+    let opened = file::open_for_writing(&path, WRITE_LOCK_TIMEOUT).unwrap();
     let now = answer(199).made_at.as_millisecond();
     rows::trim(&opened.connection, CacheNamespace::Generation, LIMITS, 2000, now).unwrap();
     let inventory = rows::count(&opened.connection).unwrap();

@@ -7,29 +7,29 @@ use std::sync::mpsc::Receiver;
 
 use rusqlite::TransactionBehavior;
 
-use super::{Place, QUEUE, file, rows};
+use super::{CacheFile, QUEUE, file, rows};
 use crate::error::Error;
-use crate::provider::cache::{Answer, AnswerKey, CacheNamespace, NamespaceLimits};
+use crate::provider::cache::{AnswerKey, CacheNamespace, CachedAnswer, NamespaceLimits};
 use crate::store::sqlite::connection::Connected;
-use crate::store::sqlite::failure::{Failure, Outcome};
+use crate::store::sqlite::failure::{Failure, SqliteResult};
 
 /// A response to cache.
 pub(super) struct Put {
     pub(super) namespace: CacheNamespace,
     pub(super) limits: NamespaceLimits,
     pub(super) key: AnswerKey,
-    pub(super) answer: Arc<Answer>,
+    pub(super) answer: Arc<CachedAnswer>,
 }
 
 /// Ends when all senders are gone and everything is written.
 pub(super) struct WriterThread {
-    place: Arc<Place>,
+    place: Arc<CacheFile>,
     waiting: Receiver<Put>,
     opened: Option<Connected>,
 }
 
 impl WriterThread {
-    pub(super) fn new(place: Arc<Place>, waiting: Receiver<Put>) -> Self {
+    pub(super) fn new(place: Arc<CacheFile>, waiting: Receiver<Put>) -> Self {
         Self { place, waiting, opened: None }
     }
 
@@ -46,7 +46,7 @@ impl WriterThread {
         }
     }
 
-    fn write(&mut self, batch: &[Put]) -> Outcome<()> {
+    fn write(&mut self, batch: &[Put]) -> SqliteResult<()> {
         let committed = if self.place.damaged.swap(false, Ordering::Relaxed) {
             self.check().and_then(|()| self.commit(batch))
         } else {
@@ -62,7 +62,7 @@ impl WriterThread {
     }
 
     /// Checks the whole file; fails if it is damaged.
-    fn check(&mut self) -> Outcome<()> {
+    fn check(&mut self) -> SqliteResult<()> {
         let connection = &self.current()?.connection;
         let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if verdict == "ok" {
@@ -72,7 +72,7 @@ impl WriterThread {
         Err(rusqlite::Error::SqliteFailure(corrupt, Some(verdict)).into())
     }
 
-    fn begin_anew(&mut self, failure: &Failure) -> Outcome<()> {
+    fn begin_anew(&mut self, failure: &Failure) -> SqliteResult<()> {
         self.opened = None;
         let reason = file::reason(failure);
         let stuck = |error| Error::Storage(format!("it is damaged ({reason}) and cannot be moved aside: {error}"));
@@ -81,7 +81,7 @@ impl WriterThread {
         Ok(())
     }
 
-    fn current(&mut self) -> Outcome<&mut Connected> {
+    fn current(&mut self) -> SqliteResult<&mut Connected> {
         let opened = match self.opened.take().filter(|opened| opened.is_current(&self.place.path)) {
             Some(opened) => opened,
             None => file::open_for_writing(&self.place.path, self.place.patience)?,
@@ -89,7 +89,7 @@ impl WriterThread {
         Ok(self.opened.insert(opened))
     }
 
-    fn commit(&mut self, batch: &[Put]) -> Outcome<()> {
+    fn commit(&mut self, batch: &[Put]) -> SqliteResult<()> {
         let connection = &mut self.current()?.connection;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut touched = HashMap::new();

@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::super::failure::{Failure, Outcome};
+use super::super::failure::{Failure, SqliteResult};
 use super::StoredSpace;
 use super::kernel::{Cosines, HALF};
 use super::nearest::Keys;
@@ -69,7 +69,7 @@ pub(super) fn scan(
     cosines: Cosines<'_>,
     keys: &Keys,
     best: &mut Best,
-) -> Outcome<u64> {
+) -> SqliteResult<u64> {
     if space.newest <= above {
         return Ok(0);
     }
@@ -88,7 +88,7 @@ pub(super) fn scan(
         let key = row.get(0)?;
         vectors += [1, 2].iter().filter(|column| !matches!(row.get_ref(**column), Ok(ValueRef::Null))).count() as u64;
         if keys.pass(key) {
-            best.push(Scored { key, cosine: nearer(row, 1, cosines)? });
+            best.push(Scored { key, cosine: row_nearness(row, 1, cosines)? });
         }
     }
     Ok(vectors)
@@ -100,12 +100,12 @@ pub(super) fn number(
     space: &StoredSpace,
     number: i64,
     cosines: Cosines<'_>,
-) -> Outcome<Option<Scored>> {
+) -> SqliteResult<Option<Scored>> {
     let mut statement =
         connection.prepare_cached("SELECT prompt, input, content FROM vectors WHERE number = ? AND space = ?")?;
     let mut rows = statement.query([number, space.key])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(Scored { key: row.get(0)?, cosine: nearer(row, 1, cosines)? }))
+    Ok(Some(Scored { key: row.get(0)?, cosine: row_nearness(row, 1, cosines)? }))
 }
 
 /// Compares with the vectors of these prompts.
@@ -115,21 +115,21 @@ pub(super) fn prompts(
     prompts: &[i64],
     cosines: Cosines<'_>,
     best: &mut Best,
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let mut statement =
         connection.prepare_cached("SELECT input, content FROM vectors WHERE prompt = ? AND space = ?")?;
     for key in prompts {
         let mut rows = statement.query([*key, space.key])?;
         if let Some(row) = rows.next()? {
-            best.push(Scored { key: *key, cosine: nearer(row, 0, cosines)? });
+            best.push(Scored { key: *key, cosine: row_nearness(row, 0, cosines)? });
         }
     }
     Ok(())
 }
 
 /// The nearness of a prompt, from its input's vector in `column` and its content's in the next.
-pub(super) fn nearer(row: &rusqlite::Row<'_>, column: usize, cosines: Cosines<'_>) -> Outcome<f32> {
-    let cosine = |column: usize| -> Outcome<Option<f64>> {
+pub(super) fn row_nearness(row: &rusqlite::Row<'_>, column: usize, cosines: Cosines<'_>) -> SqliteResult<f32> {
+    let cosine = |column: usize| -> SqliteResult<Option<f64>> {
         let ValueRef::Blob(stored) = row.get_ref(column)? else { return Ok(None) };
         if stored.len() != cosines.dimensions() * HALF {
             return Err(Failure::damaged("a vector has other dimensions than its space"));

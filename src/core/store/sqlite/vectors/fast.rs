@@ -11,9 +11,11 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
-use super::super::failure::Outcome;
+use super::super::failure::SqliteResult;
 use super::StoredSpace;
-use super::codes::{Candidate, CodeFile, Codes, CodesError, IndexMaintenance, Nearly, is_mostly_gone, is_stale};
+use super::codes::{
+    ApproximateCosine, Candidate, CodeFile, Codes, CodesError, IndexMaintenance, is_mostly_gone, is_stale,
+};
 use super::exact::{self, Best, Scored};
 use super::kernel::Cosines;
 use super::nearest::Keys;
@@ -34,7 +36,7 @@ fn at_first(dimensions: usize) -> usize {
 }
 
 /// The result of a fast search.
-pub(super) struct Fast {
+pub(super) struct CodeSearch {
     /// Best first; `None` if everything has to be compared.
     pub(super) best: Option<Vec<Scored>>,
     /// The maintenance the file needs.
@@ -49,8 +51,8 @@ pub(super) fn find(
     query: &[f32],
     keys: &Keys,
     wanted: usize,
-) -> Outcome<Fast> {
-    let exact = |maintenance| Ok(Fast { best: None, maintenance });
+) -> SqliteResult<CodeSearch> {
+    let exact = |maintenance| Ok(CodeSearch { best: None, maintenance });
     let file = match codes.open(space) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return exact(IndexMaintenance::Look),
@@ -82,11 +84,11 @@ struct Search<'search> {
 }
 
 impl Search<'_> {
-    fn run(&self, least: usize) -> Result<Fast, CodesError> {
+    fn run(&self, least: usize) -> Result<CodeSearch, CodesError> {
         let covered = (self.file.blocks()? as u64).saturating_mul(self.file.rows_a_block());
         if covered.saturating_mul(2) < self.space.vectors {
             // Half of it would be compared in full: one scan of all is as fast.
-            return Ok(Fast { best: None, maintenance: IndexMaintenance::Look });
+            return Ok(CodeSearch { best: None, maintenance: IndexMaintenance::Look });
         }
         let cosines = Cosines::of(self.query);
         // Codes with more bits discriminate better.
@@ -104,11 +106,11 @@ impl Search<'_> {
                 IndexMaintenance::None
             };
             if !walked.is_all && (net as u64).saturating_mul(4) > walked.rows {
-                return Ok(Fast { best: None, maintenance });
+                return Ok(CodeSearch { best: None, maintenance });
             }
             let compared = self.compare(cosines, &walked.candidates, first_compared, tail)?;
             if walked.is_all || compared.furthest_by_code < walked.candidates.len() / MARGIN {
-                return Ok(Fast { best: Some(compared.best), maintenance });
+                return Ok(CodeSearch { best: Some(compared.best), maintenance });
             }
             first_compared = compared.rows;
             net = net.saturating_mul(MARGIN);
@@ -129,7 +131,7 @@ impl Search<'_> {
         let mut finalists = Finalists::new(self.wanted, tail);
         let (mut from, mut to) = (0, at_first.min(candidates.len()));
         loop {
-            let mut nearly: Vec<(Nearly, usize)> =
+            let mut nearly: Vec<(ApproximateCosine, usize)> =
                 self.file.compare(cosines, &candidates[from..to])?.into_iter().zip(from..).collect();
             nearly.sort_unstable_by(|(a, _), (b, _)| b.at_most().total_cmp(&a.at_most()));
             for (nearly, place) in nearly {

@@ -24,12 +24,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use self::codes::{IndexMaintenance, Pace};
 use super::SqliteStore;
-use super::failure::{Failure, Outcome};
+use super::failure::{Failure, SqliteResult};
 use super::prompts;
 use super::rows::Columns;
 use crate::domain::PromptId;
 use crate::error::{Error, Result};
-use crate::store::{Found, Nearest, Part, Pending, PromptVectors, Space, SpaceUse, Unembedded};
+use crate::store::{Nearest, Part, Pending, PromptVectors, SearchHits, Space, SpaceUse, Unembedded};
 
 pub(super) use self::codes::Codes;
 pub(super) use self::nearest::Keys;
@@ -57,24 +57,24 @@ struct Row {
 }
 
 /// See [`FindStore::nearest`](crate::store::FindStore::nearest).
-pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<Found> {
+pub(super) fn nearest(store: &SqliteStore, query: Nearest) -> Pending<SearchHits> {
     let vector = match checked(&query.space, "vector", &query.vector) {
         Ok(vector) => vector,
         Err(error) => return Pending::ready(Err(error)),
     };
     let query = Nearest { vector, ..query };
-    let absent = nearest::Answer::default();
+    let absent = nearest::VectorSearchResult::default();
     let work = |connection: &Connection| nearest::find(connection, &store.codes, &query);
     let answer = store.read_now(absent, work).and_then(|answer| {
         tracing::debug!(way = ?answer.way, maintenance = ?answer.maintenance, total = answer.found.total, "searched by nearness");
-        look_after(store, &query.space, answer.maintenance, Pace::Slice)?;
+        run_maintenance(store, &query.space, answer.maintenance, Pace::Slice)?;
         Ok(answer.found)
     });
     Pending::ready(answer.map_err(|failure| failure.explain(&store.place, "searching by nearness")))
 }
 
 /// Maintains the file of codes for the current database.
-fn look_after(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance, pace: Pace) -> Outcome<()> {
+fn run_maintenance(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance, pace: Pace) -> SqliteResult<()> {
     if maintenance == IndexMaintenance::None {
         return Ok(());
     }
@@ -87,7 +87,7 @@ fn look_after(store: &SqliteStore, space: &Space, maintenance: IndexMaintenance,
 /// See [`FindStore::maintain_index`](crate::store::FindStore::maintain_index).
 pub(super) fn maintain_index(store: &SqliteStore) -> Pending<()> {
     let tended = store.read_now(Vec::new(), spaces).and_then(|spaces| {
-        spaces.iter().try_for_each(|used| look_after(store, &used.space, IndexMaintenance::Look, Pace::Whole))
+        spaces.iter().try_for_each(|used| run_maintenance(store, &used.space, IndexMaintenance::Look, Pace::Whole))
     });
     Pending::ready(tended.map_err(|failure| failure.explain(&store.place, "looking after the files of vectors")))
 }
@@ -97,7 +97,7 @@ pub(super) fn put(store: &SqliteStore, space: Space, vectors: &[PromptVectors]) 
     match vectors.iter().map(|of_prompt| row(&space, of_prompt)).collect::<Result<Vec<Row>>>() {
         Ok(rows) => {
             if store.codes.is_time_to_look(rows.len() as u64)
-                && let Err(failure) = look_after(store, &space, IndexMaintenance::Look, Pace::Slice)
+                && let Err(failure) = run_maintenance(store, &space, IndexMaintenance::Look, Pace::Slice)
             {
                 tracing::debug!(?failure, "the file of codes was not extended");
             }
@@ -136,7 +136,7 @@ fn row(space: &Space, vectors: &PromptVectors) -> Result<Row> {
     Ok(row)
 }
 
-fn replace(connection: &Connection, space: &Space, rows: &[Row]) -> Outcome<u64> {
+fn replace(connection: &Connection, space: &Space, rows: &[Row]) -> SqliteResult<u64> {
     let mut delete = connection.prepare_cached("DELETE FROM vectors WHERE prompt = ? AND space = ?")?;
     let mut insert =
         connection.prepare_cached("INSERT INTO vectors (space, prompt, input, content) VALUES (?, ?, ?, ?)")?;
@@ -161,14 +161,14 @@ fn replace(connection: &Connection, space: &Space, rows: &[Row]) -> Outcome<u64>
     Ok(given.len() as u64)
 }
 
-fn make_space(connection: &Connection, space: &Space) -> Outcome<i64> {
+fn make_space(connection: &Connection, space: &Space) -> SqliteResult<i64> {
     connection
         .prepare_cached("INSERT INTO spaces (stamp, provider, model, dimensions) VALUES (randomblob(16), ?, ?, ?)")?
         .execute(params![space.provider, space.model, space.dimensions])?;
     Ok(connection.last_insert_rowid())
 }
 
-fn stored_space(connection: &Connection, space: &Space) -> Outcome<Option<StoredSpace>> {
+fn stored_space(connection: &Connection, space: &Space) -> SqliteResult<Option<StoredSpace>> {
     let mut statement = connection.prepare_cached(
         "SELECT key, stamp, dimensions, prompts, vectors, newest FROM spaces
          WHERE provider = ? AND model = ? AND dimensions = ?",
@@ -187,7 +187,7 @@ fn stored_space(connection: &Connection, space: &Space) -> Outcome<Option<Stored
 }
 
 /// See [`FindStore::vectors_of`](crate::store::FindStore::vectors_of).
-pub(super) fn of_prompt(connection: &Connection, space: &Space, id: PromptId) -> Outcome<Vec<(Part, Vec<f32>)>> {
+pub(super) fn of_prompt(connection: &Connection, space: &Space, id: PromptId) -> SqliteResult<Vec<(Part, Vec<f32>)>> {
     let (Some(space), Some(prompt)) = (stored_space(connection, space)?, prompts::key_of(connection, id)?) else {
         return Ok(Vec::new());
     };
@@ -202,7 +202,7 @@ pub(super) fn of_prompt(connection: &Connection, space: &Space, id: PromptId) ->
 }
 
 /// See [`FindStore::spaces`](crate::store::FindStore::spaces).
-pub(super) fn spaces(connection: &Connection) -> Outcome<Vec<SpaceUse>> {
+pub(super) fn spaces(connection: &Connection) -> SqliteResult<Vec<SpaceUse>> {
     let mut statement = connection.prepare_cached(
         "SELECT provider, model, dimensions, prompts FROM spaces WHERE prompts > 0 ORDER BY newest DESC",
     )?;
@@ -222,7 +222,7 @@ pub(super) fn unembedded(
     space: &Space,
     after: Option<u64>,
     limit: u32,
-) -> Outcome<Vec<Unembedded>> {
+) -> SqliteResult<Vec<Unembedded>> {
     if count_unembedded(connection, space)? == 0 {
         // If all have vectors, finding that out must not walk all prompts.
         return Ok(Vec::new());
@@ -249,7 +249,7 @@ pub(super) fn unembedded(
 }
 
 /// See [`FindStore::count_unembedded`](crate::store::FindStore::count_unembedded).
-pub(super) fn count_unembedded(connection: &Connection, space: &Space) -> Outcome<u64> {
+pub(super) fn count_unembedded(connection: &Connection, space: &Space) -> SqliteResult<u64> {
     let embedded = stored_space(connection, space)?.map_or(0, |space| space.prompts);
     let all = super::filter::count(connection, &crate::domain::Filter::default())?;
     all.checked_sub(embedded).ok_or_else(|| Failure::damaged("a space counts more prompts than there are"))

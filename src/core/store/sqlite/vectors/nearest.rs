@@ -5,26 +5,26 @@
 
 use rusqlite::{Connection, params_from_iter};
 
-use super::super::failure::Outcome;
+use super::super::failure::SqliteResult;
 use super::super::filter;
 use super::codes::{Codes, IndexMaintenance};
 use super::exact::{self, Best};
 use super::kernel::Cosines;
 use super::{fast, stored_space};
 use crate::domain::{Filter, PromptId};
-use crate::store::{Found, Hit, Nearest};
+use crate::store::{Hit, Nearest, SearchHits};
 
 /// A search result and how it was computed.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub(super) found: Found,
-    pub(super) way: Way,
+pub(super) struct VectorSearchResult {
+    pub(super) found: SearchHits,
+    pub(super) way: ComparisonMethod,
     pub(super) maintenance: IndexMaintenance,
 }
 
 /// How vectors were compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ComparisonMethod {
     /// Those of a few prompts, one by one.
     #[default]
     Few,
@@ -49,7 +49,7 @@ pub(in super::super) enum Keys {
 }
 
 impl Keys {
-    pub(in super::super) fn of(connection: &Connection, filter: &Filter) -> Outcome<Self> {
+    pub(in super::super) fn of(connection: &Connection, filter: &Filter) -> SqliteResult<Self> {
         if *filter == Filter::default() {
             return Ok(Self::All);
         }
@@ -98,7 +98,7 @@ impl Keys {
 }
 
 /// Searches. The query vector has length one and the dimensions of its space.
-pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> Outcome<Answer> {
+pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> SqliteResult<VectorSearchResult> {
     let keys = Keys::of(connection, &query.filter)?;
     let total = match &keys {
         Keys::All => filter::count(connection, &query.filter)?,
@@ -108,11 +108,14 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
     let wanted = skipped.saturating_add(query.limit as usize);
     let space = stored_space(connection, &query.space)?.filter(|_| query.limit > 0 && query.offset < total);
     let Some(space) = space else {
-        return Ok(Answer { found: Found { hits: Vec::new(), total }, ..Answer::default() });
+        return Ok(VectorSearchResult {
+            found: SearchHits { hits: Vec::new(), total },
+            ..VectorSearchResult::default()
+        });
     };
 
     let cosines = Cosines::of(&query.vector);
-    let (mut way, mut maintenance) = (Way::Few, IndexMaintenance::None);
+    let (mut way, mut maintenance) = (ComparisonMethod::Few, IndexMaintenance::None);
     let best = if let Some(few) = keys.few(codes.few) {
         let mut best = Best::of(wanted);
         exact::prompts(connection, &space, &few, cosines, &mut best)?;
@@ -123,7 +126,7 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
             let fast = fast::find(connection, codes, &space, &query.vector, &keys, wanted)?;
             (by_codes, maintenance) = (fast.best, fast.maintenance);
         }
-        way = if by_codes.is_some() { Way::Codes } else { Way::All };
+        way = if by_codes.is_some() { ComparisonMethod::Codes } else { ComparisonMethod::All };
         match by_codes {
             Some(best) => best,
             None => {
@@ -138,6 +141,6 @@ pub(super) fn find(connection: &Connection, codes: &Codes, query: &Nearest) -> O
         let id = id.query_row([scored.key], |row| row.get(0))?;
         Ok(Hit { id: PromptId(uuid::Uuid::from_bytes(id)), score: f64::from(scored.cosine) })
     });
-    let hits = hits.collect::<Outcome<Vec<Hit>>>()?;
-    Ok(Answer { found: Found { hits, total }, way, maintenance })
+    let hits = hits.collect::<SqliteResult<Vec<Hit>>>()?;
+    Ok(VectorSearchResult { found: SearchHits { hits, total }, way, maintenance })
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::nearest::Way;
+use super::nearest::ComparisonMethod;
 use super::*;
 use crate::domain::{Filter, Prompt};
 use crate::store::conformance::vectors::{Vectors, assert_nearest, near, space};
@@ -41,9 +41,9 @@ fn files(path: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 /// Searches, and returns how.
-fn search(store: &SqliteStore, query: &Nearest) -> (Found, Way, IndexMaintenance) {
+fn search(store: &SqliteStore, query: &Nearest) -> (SearchHits, ComparisonMethod, IndexMaintenance) {
     let work = |connection: &Connection| nearest::find(connection, &store.codes, query);
-    let answer = store.read_now(nearest::Answer::default(), work).unwrap();
+    let answer = store.read_now(nearest::VectorSearchResult::default(), work).unwrap();
     (answer.found, answer.way, answer.maintenance)
 }
 
@@ -91,18 +91,18 @@ fn a_file_is_made_used_and_extended() {
     let (_folder, path) = folder_and_path();
     let store = open(&path);
     let mut rows = store_samples(&store, 0..100);
-    assert_eq!(search(&store, &query(1, 5)).1, Way::All, "there is no file yet");
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::All, "there is no file yet");
     assert_finds(&store, &rows);
     let made = code_files(&path);
     assert_eq!(made.len(), 1);
     let length = || std::fs::metadata(&made[0]).unwrap().len();
     let before = length();
-    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes);
     rows.extend(store_samples(&store, 100..130));
     assert_eq!(search(&store, &query(1, 5)).2, IndexMaintenance::Look, "the tail has grown");
     assert_finds(&store, &rows);
     assert!(length() > before, "the file was not extended");
-    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes);
     assert_finds(&open(&path), &rows);
     #[cfg(unix)]
     {
@@ -129,14 +129,14 @@ fn searches_make_a_large_file_by_slices_and_tending_makes_it_whole() {
         ways.push(search(&store, &query(1, 5)).1);
     }
     assert!(lengths[0] < lengths[1] && lengths[1] < lengths[2] && lengths.is_sorted(), "{lengths:?}");
-    assert_eq!((ways[0], ways[7]), (Way::All, Way::Codes), "{ways:?}");
+    assert_eq!((ways[0], ways[7]), (ComparisonMethod::All, ComparisonMethod::Codes), "{ways:?}");
 
     let whole = *lengths.last().unwrap();
     std::fs::remove_file(&files(&path, "bytes")[0]).unwrap();
     store.maintain_index().wait().unwrap();
     assert_eq!(
         (length(), search(&store, &query(1, 5)).1),
-        (whole, Way::Codes),
+        (whole, ComparisonMethod::Codes),
         "without its bytes a file is of no use"
     );
     assert_finds(&store, &rows);
@@ -169,7 +169,7 @@ fn spoilt_bytes_are_found_out_and_made_anew() {
         let store = open(&path);
         assert_finds(&store, &rows);
         assert_finds(&store, &rows);
-        assert_eq!(search(&store, &query(1, 5)).1, Way::Codes, "case {number} was not mended");
+        assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes, "case {number} was not mended");
         assert_eq!(std::fs::metadata(&file).unwrap().len(), whole.len() as u64);
     }
 }
@@ -186,9 +186,9 @@ fn files_of_two_makings_are_not_taken_for_one() {
     std::fs::write(&bytes, earlier).unwrap();
     let store = open(&path);
     let answer = search(&store, &query(1, 5));
-    assert_eq!((answer.1, answer.2), (Way::All, IndexMaintenance::Rebuild));
+    assert_eq!((answer.1, answer.2), (ComparisonMethod::All, IndexMaintenance::Rebuild));
     assert_finds(&store, &rows);
-    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_file_mostly_of_what_is_gone_is_made_anew() {
     store.apply(Mutation::Delete { ids: gone, expected_revision: None }).wait().unwrap();
     assert_finds(&store, &rows);
     assert!(std::fs::metadata(&code_files(&path)[0]).unwrap().len() < before);
-    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes);
     assert_finds(&store, &rows);
 }
 
@@ -235,7 +235,7 @@ fn a_spoilt_file_is_found_out_and_made_anew() {
         let store = open(&path);
         assert_finds(&store, &rows);
         assert_finds(&store, &rows);
-        assert_eq!(search(&store, &query(1, 5)).1, Way::Codes, "case {number} was not mended");
+        assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes, "case {number} was not mended");
     }
 }
 
@@ -256,13 +256,17 @@ fn a_restored_database_that_gives_numbers_again_is_found_out() {
 
     std::fs::write(&path, older).unwrap();
     let store = open(&path);
-    assert_eq!(search(&store, &query(1, 5)).1, Way::All, "the file reaches further than the database");
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::All, "the file reaches further than the database");
     let mut rows = kept;
     rows.extend(store_samples(&store, 200..300));
     let answer = search(&store, &query(1, 5));
-    assert_eq!((answer.1, answer.2), (Way::All, IndexMaintenance::Look), "the file tells of other vectors");
+    assert_eq!(
+        (answer.1, answer.2),
+        (ComparisonMethod::All, IndexMaintenance::Look),
+        "the file tells of other vectors"
+    );
     assert_finds(&store, &rows);
-    assert_eq!(search(&store, &query(1, 5)).1, Way::Codes);
+    assert_eq!(search(&store, &query(1, 5)).1, ComparisonMethod::Codes);
     assert_finds(&store, &rows);
 }
 
@@ -335,7 +339,7 @@ fn codes_find_what_an_exact_search_finds() {
         let exact = search(&store, &Nearest { exact: true, ..query.clone() }).0;
         let (fast, way, maintenance) = search(&store, &query);
         assert_eq!((fast.total, maintenance), (exact.total, IndexMaintenance::None));
-        by_codes += u64::from(way == Way::Codes);
+        by_codes += u64::from(way == ComparisonMethod::Codes);
         found += fast.hits.iter().filter(|hit| exact.hits.contains(hit)).count();
     }
     let recall = found as f64 / (SEARCHES * 10) as f64;
@@ -403,7 +407,7 @@ fn either_files(path: &Path, number: usize) -> Vec<PathBuf> {
 }
 
 /// The store under test, and its expected content.
-struct Under {
+struct StoreUnderTest {
     folder: tempfile::TempDir,
     copies: u32,
     path: PathBuf,
@@ -411,7 +415,7 @@ struct Under {
     rows: BTreeMap<u32, Option<u64>>,
 }
 
-impl Under {
+impl StoreUnderTest {
     fn new() -> Self {
         let (folder, path) = folder_and_path();
         let path = path.with_file_name("0").join("aludel.db");
@@ -512,7 +516,7 @@ proptest! {
 
     #[test]
     fn whatever_happens_to_the_files_answers_stay_right(operations in vec(operation(), 1..20)) {
-        let mut under = Under::new();
+        let mut under = StoreUnderTest::new();
         for operation in &operations {
             under.apply(operation);
         }

@@ -1,6 +1,6 @@
 //! The edits of modal commands: delete, put, join, replace, undo.
 
-use super::keys::{Operator, Place};
+use super::keys::{InsertPosition, Operator};
 use super::letters::Letters;
 use super::{MOST, Register};
 use crate::tui::model::composer::{Composer, UNDO_DEPTH};
@@ -45,26 +45,26 @@ impl Composer {
         self.operate(operator, from, to, false);
     }
 
-    pub(super) fn insert_at(&mut self, place: Place) {
+    pub(super) fn insert_at(&mut self, place: InsertPosition) {
         let letters = Letters::of(self.area.lines());
         let at = letters.at_place(self.place());
         let row = letters.row(at);
         let to = match place {
-            Place::Here => at,
-            Place::Behind => letters.right(at, 1),
-            Place::LineFirst => letters.first_of_row(row),
-            Place::LineEnd | Place::LineBelow => letters.row_end(row),
-            Place::LineAbove => letters.row_start(row),
+            InsertPosition::Here => at,
+            InsertPosition::Behind => letters.right(at, 1),
+            InsertPosition::LineFirst => letters.first_of_row(row),
+            InsertPosition::LineEnd | InsertPosition::LineBelow => letters.row_end(row),
+            InsertPosition::LineAbove => letters.row_start(row),
         };
         let to = letters.place(to);
         self.go(to);
         match place {
-            Place::LineBelow => self.area.insert_newline(),
-            Place::LineAbove => {
+            InsertPosition::LineBelow => self.area.insert_newline(),
+            InsertPosition::LineAbove => {
                 self.area.insert_newline();
                 self.go((row, 0));
             }
-            Place::Here | Place::Behind | Place::LineFirst | Place::LineEnd => {}
+            InsertPosition::Here | InsertPosition::Behind | InsertPosition::LineFirst | InsertPosition::LineEnd => {}
         }
         self.insert_mode();
     }

@@ -52,7 +52,7 @@ pub(super) enum Operator {
 
 /// Where insert mode starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum InsertPosition {
     Here,
     Behind,
     LineFirst,
@@ -77,7 +77,7 @@ enum Meaning {
     Operator(Operator),
     /// Short for other keys.
     As(&'static str),
-    Insert(Place),
+    Insert(InsertPosition),
     Put {
         is_behind: bool,
     },
@@ -93,7 +93,7 @@ enum Meaning {
 
 /// What the cursor or an operator moves over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum MotionTarget {
     Motion(Motion),
     Find(Find),
     FindAgain {
@@ -107,11 +107,11 @@ pub(super) enum Over {
 /// A complete command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
-    Move(Over),
-    Operate(Operator, Over),
+    Move(MotionTarget),
+    Operate(Operator, MotionTarget),
     /// An operator on the selection.
     OperateSelected(Operator),
-    Insert(Place),
+    Insert(InsertPosition),
     Put {
         is_behind: bool,
     },
@@ -166,12 +166,12 @@ pub(crate) static MODAL_KEYS: &[ModalKey] = &[
     key("T", Meaning::Find { is_forward: false, stops_before: true }, "Back to behind a letter of the line"),
     key(";", Meaning::FindAgain { is_same_way: true }, "To the next such letter"),
     key(",", Meaning::FindAgain { is_same_way: false }, "To the one before"),
-    key("i", Meaning::Insert(Place::Here), "Type here; Esc ends typing"),
-    key("a", Meaning::Insert(Place::Behind), "Type after the cursor"),
-    key("I", Meaning::Insert(Place::LineFirst), "Type before the first letter of the line"),
-    key("A", Meaning::Insert(Place::LineEnd), "Type at the end of the line"),
-    key("o", Meaning::Insert(Place::LineBelow), "Type on a new line below"),
-    key("O", Meaning::Insert(Place::LineAbove), "Type on a new line above"),
+    key("i", Meaning::Insert(InsertPosition::Here), "Type here; Esc ends typing"),
+    key("a", Meaning::Insert(InsertPosition::Behind), "Type after the cursor"),
+    key("I", Meaning::Insert(InsertPosition::LineFirst), "Type before the first letter of the line"),
+    key("A", Meaning::Insert(InsertPosition::LineEnd), "Type at the end of the line"),
+    key("o", Meaning::Insert(InsertPosition::LineBelow), "Type on a new line below"),
+    key("O", Meaning::Insert(InsertPosition::LineAbove), "Type on a new line above"),
     key("d", Meaning::Operator(Operator::Delete), "Delete what a motion goes over; dd: the line; diw: the word"),
     key("c", Meaning::Operator(Operator::Change), "Change what a motion goes over; cc: the line; ciw: the word"),
     key("y", Meaning::Operator(Operator::Yank), "Yank what a motion goes over; yy: the line; yiw: the word"),
@@ -282,7 +282,7 @@ fn operated(operator: Operator, keys: &str, count: Option<usize>, after: &str) -
         return Typed::Part;
     }
     if rest == keys {
-        return Typed::Whole(Command::Operate(operator, Over::Lines), count);
+        return Typed::Whole(Command::Operate(operator, MotionTarget::Lines), count);
     }
     let moves = |known: &&ModalKey| {
         matches!(known.meaning, Meaning::Motion(_) | Meaning::Find { .. } | Meaning::FindAgain { .. } | Meaning::Word)
@@ -292,15 +292,15 @@ fn operated(operator: Operator, keys: &str, count: Option<usize>, after: &str) -
 }
 
 /// What a motion moves over; `after` is the input after it.
-fn over(meaning: Meaning, after: &str) -> Result<Over, Typed> {
+fn over(meaning: Meaning, after: &str) -> Result<MotionTarget, Typed> {
     match meaning {
         Meaning::Find { is_forward, stops_before } => {
-            Ok(Over::Find(Find { is_forward, stops_before, letter: letter(after)? }))
+            Ok(MotionTarget::Find(Find { is_forward, stops_before, letter: letter(after)? }))
         }
         _ if !after.is_empty() => Err(Typed::Wrong),
-        Meaning::Motion(motion) => Ok(Over::Motion(motion)),
-        Meaning::FindAgain { is_same_way } => Ok(Over::FindAgain { is_same_way }),
-        Meaning::Word => Ok(Over::Word),
+        Meaning::Motion(motion) => Ok(MotionTarget::Motion(motion)),
+        Meaning::FindAgain { is_same_way } => Ok(MotionTarget::FindAgain { is_same_way }),
+        Meaning::Word => Ok(MotionTarget::Word),
         _ => Err(Typed::Wrong),
     }
 }
@@ -347,23 +347,23 @@ mod tests {
 
     #[test]
     fn a_command_is_whole_with_its_last_key_and_not_before() {
-        let word = |operator| Command::Operate(operator, Over::Motion(Motion::WordRight));
+        let word = |operator| Command::Operate(operator, MotionTarget::Motion(Motion::WordRight));
         let x = Find { is_forward: true, stops_before: true, letter: 'x' };
         for (typed, command, count) in [
-            ("w", Command::Move(Over::Motion(Motion::WordRight)), None),
-            ("0", Command::Move(Over::Motion(Motion::LineStart)), None),
-            ("10j", Command::Move(Over::Motion(Motion::Down)), Some(10)),
-            ("gg", Command::Move(Over::Motion(Motion::TextStart)), None),
+            ("w", Command::Move(MotionTarget::Motion(Motion::WordRight)), None),
+            ("0", Command::Move(MotionTarget::Motion(Motion::LineStart)), None),
+            ("10j", Command::Move(MotionTarget::Motion(Motion::Down)), Some(10)),
+            ("gg", Command::Move(MotionTarget::Motion(Motion::TextStart)), None),
             ("dw", word(Operator::Delete), None),
             ("2d3w", word(Operator::Delete), Some(6)),
             ("c2w", word(Operator::Change), Some(2)),
-            ("3dd", Command::Operate(Operator::Delete, Over::Lines), Some(3)),
-            ("yiw", Command::Operate(Operator::Yank, Over::Word), None),
-            ("d2tx", Command::Operate(Operator::Delete, Over::Find(x)), Some(2)),
-            ("4x", Command::Operate(Operator::Delete, Over::Motion(Motion::Right)), Some(4)),
-            ("D", Command::Operate(Operator::Delete, Over::Motion(Motion::LineEnd)), None),
+            ("3dd", Command::Operate(Operator::Delete, MotionTarget::Lines), Some(3)),
+            ("yiw", Command::Operate(Operator::Yank, MotionTarget::Word), None),
+            ("d2tx", Command::Operate(Operator::Delete, MotionTarget::Find(x)), Some(2)),
+            ("4x", Command::Operate(Operator::Delete, MotionTarget::Motion(Motion::Right)), Some(4)),
+            ("D", Command::Operate(Operator::Delete, MotionTarget::Motion(Motion::LineEnd)), None),
             ("ré", Command::Replace('é'), None),
-            ("i", Command::Insert(Place::Here), None),
+            ("i", Command::Insert(InsertPosition::Here), None),
         ] {
             assert_eq!(whole(typed), (command, count), "{typed}");
             for (end, _) in typed.char_indices().skip(1) {
@@ -382,7 +382,7 @@ mod tests {
             assert_eq!(read(typed, true), Typed::Wrong, "{typed} of what is selected");
         }
         assert_eq!(read("x", true), Typed::Whole(Command::OperateSelected(Operator::Delete), None));
-        assert_eq!(read("iw", true), Typed::Whole(Command::Move(Over::Word), None));
+        assert_eq!(read("iw", true), Typed::Whole(Command::Move(MotionTarget::Word), None));
     }
 
     #[test]

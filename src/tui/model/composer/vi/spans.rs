@@ -1,7 +1,7 @@
 //! The targets of motions in modal editing, and the text that operators apply to.
 
 use super::Mode;
-use super::keys::{Motion, Operator, Over};
+use super::keys::{Motion, MotionTarget, Operator};
 use super::letters::{Find, Letters};
 use crate::tui::model::composer::Composer;
 
@@ -11,7 +11,7 @@ impl Composer {
         &self,
         letters: &Letters<'_>,
         at: usize,
-        over: Over,
+        over: MotionTarget,
         count: Option<usize>,
         goal: usize,
     ) -> Option<usize> {
@@ -29,7 +29,7 @@ impl Composer {
             place
         };
         Some(match over {
-            Over::Motion(motion) => match motion {
+            MotionTarget::Motion(motion) => match motion {
                 Motion::Left => letters.left(at, times),
                 Motion::Right => letters.right(at, times),
                 Motion::Up => letters.in_row(row.checked_sub(times)?, goal),
@@ -45,9 +45,9 @@ impl Composer {
                 Motion::TextStart => letters.first_of_row(count.map_or(0, |line| line - 1)),
                 Motion::TextEnd => letters.first_of_row(count.map_or(letters.last_row(), |line| line - 1)),
             },
-            Over::Find(find) => letters.find(at, find, times)?,
-            Over::FindAgain { is_same_way } => letters.find_again(at, self.last_find(is_same_way)?, times)?,
-            Over::Word | Over::Lines => return None,
+            MotionTarget::Find(find) => letters.find(at, find, times)?,
+            MotionTarget::FindAgain { is_same_way } => letters.find_again(at, self.last_find(is_same_way)?, times)?,
+            MotionTarget::Word | MotionTarget::Lines => return None,
         })
     }
 
@@ -55,22 +55,22 @@ impl Composer {
     pub(super) fn span(
         &mut self,
         operator: Operator,
-        over: Over,
+        over: MotionTarget,
         count: Option<usize>,
     ) -> Option<(usize, usize, bool)> {
         let letters = Letters::of(self.area.lines());
         let at = letters.at_place(self.place());
-        if let Over::Word = over {
+        if let MotionTarget::Word = over {
             let (from, to) = letters.word_around(at);
             return Some((from, to, false));
         }
-        if over == Over::Lines {
+        if over == MotionTarget::Lines {
             let last = (letters.row(at) + count.unwrap_or(1) - 1).min(letters.last_row());
             return Some((at, letters.row_end(last), true));
         }
         // Changing a word keeps the blanks after it.
         let over = match (operator, over) {
-            (Operator::Change, Over::Motion(Motion::WordRight)) if letters.is_in_word(at) => {
+            (Operator::Change, MotionTarget::Motion(Motion::WordRight)) if letters.is_in_word(at) => {
                 let times = count.unwrap_or(1);
                 let first = letters.word_around(at).1 - 1;
                 let last = (1..times).fold(first, |place, _| letters.word_end(place));
@@ -82,21 +82,21 @@ impl Composer {
         let (from, mut to) = (at.min(to), at.max(to));
         let is_lines = matches!(
             over,
-            Over::Motion(Motion::Up | Motion::Down | Motion::NextLine | Motion::TextStart | Motion::TextEnd)
+            MotionTarget::Motion(Motion::Up | Motion::Down | Motion::NextLine | Motion::TextStart | Motion::TextEnd)
         );
         // These motions include the last letter.
         let is_forward = |find: Find| find.is_forward;
         let stands_on_last = match over {
-            Over::Motion(Motion::WordEnd) => true,
-            Over::Find(find) => is_forward(find),
-            Over::FindAgain { is_same_way } => self.last_find(is_same_way).is_some_and(is_forward),
+            MotionTarget::Motion(Motion::WordEnd) => true,
+            MotionTarget::Find(find) => is_forward(find),
+            MotionTarget::FindAgain { is_same_way } => self.last_find(is_same_way).is_some_and(is_forward),
             _ => false,
         };
         if stands_on_last {
             to = (to + 1).min(letters.end());
         }
         // Deleting the last word of a line does not join the next line.
-        if over == Over::Motion(Motion::WordRight) {
+        if over == MotionTarget::Motion(Motion::WordRight) {
             while letters.row(to) > letters.row(from) && to <= letters.first_of_row(letters.row(to)) {
                 to = letters.row_end(letters.row(to) - 1);
             }
@@ -124,8 +124,8 @@ impl Composer {
         Some(if is_same_way { find } else { Find { is_forward: !find.is_forward, ..find } })
     }
 
-    pub(super) fn remember_find(&mut self, over: Over) {
-        if let (Some(vi), Over::Find(find)) = (&mut self.vi, over) {
+    pub(super) fn remember_find(&mut self, over: MotionTarget) {
+        if let (Some(vi), MotionTarget::Find(find)) = (&mut self.vi, over) {
             vi.find = Some(find);
         }
     }

@@ -32,7 +32,7 @@ fn press(composer: &mut Composer, keys: &str) {
             '␒' => (Chord::control('r'), Some(Action::InputHistory)),
             letter => (Chord::letter(letter), None),
         };
-        if composer.modal_key(chord, action) == Taken::No && composer.mode() == Some(INSERT) {
+        if composer.modal_key(chord, action) == KeyResult::No && composer.mode() == Some(INSERT) {
             match (chord.typed(), action) {
                 (Some(letter), _) => composer.insert(letter),
                 (None, Some(action)) => _ = composer.act(action),
@@ -220,14 +220,17 @@ fn escape_ends_typing_then_a_part_of_a_command_and_then_is_for_others() {
     let escape = |composer: &mut Composer| composer.modal_key(Chord::plain(KeyCode::Esc), Some(Action::Back));
     let mut composer = written("|one");
     press(&mut composer, "i");
-    assert_eq!((composer.mode(), escape(&mut composer), composer.mode()), (Some("insert"), Taken::Yes, Some("normal")));
+    assert_eq!(
+        (composer.mode(), escape(&mut composer), composer.mode()),
+        (Some("insert"), KeyResult::Yes, Some("normal"))
+    );
     press(&mut composer, "2d");
-    assert_eq!((composer.typed_so_far().as_str(), escape(&mut composer)), ("2d", Taken::Yes));
-    assert_eq!((composer.typed_so_far().as_str(), escape(&mut composer)), ("", Taken::No));
+    assert_eq!((composer.typed_so_far().as_str(), escape(&mut composer)), ("2d", KeyResult::Yes));
+    assert_eq!((composer.typed_so_far().as_str(), escape(&mut composer)), ("", KeyResult::No));
     press(&mut composer, "dzx");
     assert_eq!(composer.text(), "ne", "a wrong key ends a command");
     let palette = composer.modal_key(Chord::letter(':'), None);
-    assert_eq!(palette, Taken::Means(Action::Palette));
+    assert_eq!(palette, KeyResult::Means(Action::Palette));
 }
 
 #[test]
@@ -241,7 +244,7 @@ fn a_paste_takes_the_place_of_what_is_selected() {
 #[test]
 fn without_modes_no_key_is_taken() {
     let mut composer = Composer::default();
-    assert_eq!(composer.modal_key(Chord::letter('d'), None), Taken::No);
+    assert_eq!(composer.modal_key(Chord::letter('d'), None), KeyResult::No);
     assert_eq!((composer.mode(), composer.is_commanded()), (None, false));
 }
 

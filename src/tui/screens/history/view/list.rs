@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 
 use crate::tui::model::Model;
 use crate::tui::model::history::{Part, Row};
+use crate::tui::screens::chrome::{cut_top, pane, place};
 use crate::tui::screens::history::layout::{ENTRY, Layout};
-use crate::tui::screens::surround::{cut_top, pane, place};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{age, score};
 use crate::tui::widgets::safe::{safe, safe_line};

@@ -10,7 +10,7 @@ use ratatui::text::Span;
 
 use super::layout::layout;
 use crate::tui::model::Model;
-use crate::tui::screens::surround::{self, header, hints, too_small};
+use crate::tui::screens::chrome::{self, header, hints, too_small};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
@@ -22,13 +22,13 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     if layout.is_tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.rim.header, frame, theme);
+    header(model, layout.chrome.header, frame, theme);
     search::view(model, layout.search, frame, theme);
     search::said(model, layout.said, frame, theme);
     list::view(model, &layout, frame, theme);
     preview::view(model, layout.preview, frame, theme);
-    status(model, layout.rim.status, frame, theme);
-    hints(model, layout.rim.hints, frame, theme);
+    status(model, layout.chrome.status, frame, theme);
+    hints(model, layout.chrome.hints, frame, theme);
 }
 
 /// The position of the mark; a passing message or the run on the Workbench on the right.
@@ -49,7 +49,7 @@ fn status(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
             left.push(Span::styled(format!(", {}", safe_line(problem)), theme.warning));
         }
     }
-    surround::run_status(model, left, area, frame, theme);
+    chrome::run_status(model, left, area, frame, theme);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use ratatui::text::Line;
 
 use crate::tui::model::Model;
 use crate::tui::model::history::{Part, Role};
-use crate::tui::screens::surround::{pane, place};
+use crate::tui::screens::chrome::{pane, place};
 use crate::tui::theme::Theme;
 
 pub(super) fn view(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {

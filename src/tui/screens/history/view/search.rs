@@ -6,9 +6,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::tui::model::Model;
-use crate::tui::model::history::{Facts, History, Mode, Part};
-use crate::tui::screens::history::layout::{self, Meaning, Said};
-use crate::tui::screens::surround::{pane, spinner};
+use crate::tui::model::history::{History, Mode, Part, ResultFacts};
+use crate::tui::screens::chrome::{pane, spinner};
+use crate::tui::screens::history::layout::{self, SearchMessage, SearchMessageKind};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::{dollars, duration, thousands};
@@ -71,7 +71,7 @@ fn state(model: &Model, theme: &Theme) -> (String, Style) {
 }
 
 /// `18 found · 3ms`, `50+ prompts · 2ms`.
-fn counts(history: &History, facts: &Facts) -> String {
+fn counts(history: &History, facts: &ResultFacts) -> String {
     let rows = history.rows.len() as u64;
     let is_list = history.typed().query.is_empty();
     let count = match (facts.total, is_list) {
@@ -86,10 +86,10 @@ fn counts(history: &History, facts: &Facts) -> String {
 }
 
 pub(super) fn said(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &Theme) {
-    for (row, Said { meaning, goes_on, text }) in area.rows().zip(layout::said(model, area.width)) {
+    for (row, SearchMessage { meaning, goes_on, text }) in area.rows().zip(layout::said(model, area.width)) {
         let (glyph, style) = match meaning {
-            Meaning::Fault => (glyph::FAILED, theme.bad),
-            Meaning::Remark => (glyph::WARNING, theme.warning),
+            SearchMessageKind::Fault => (glyph::FAILED, theme.bad),
+            SearchMessageKind::Remark => (glyph::WARNING, theme.warning),
         };
         let glyph = if goes_on { " " } else { glyph };
         frame.render_widget(Line::styled(format!(" {glyph} {text}"), style), row);

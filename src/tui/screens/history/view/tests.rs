@@ -1,7 +1,7 @@
 //! Snapshots of the History at three sizes and the minimum, and their invariants.
 
 use crate::tui::message::{HistoryReply, Message};
-use crate::tui::model::history::{Answer, Facts, Row, Start};
+use crate::tui::model::history::{ResultFacts, ResultPage, Row, Start};
 use crate::tui::testing::gallery::Gallery;
 use crate::tui::testing::*;
 use aludel_core::domain::{Conflict, ImportReport, Skip};
@@ -48,7 +48,7 @@ fn stored(number: u32) -> Prompt {
 fn listed(bench: &mut Bench) {
     let mut rows: Vec<Row> = (0..50).map(|number| Row::listed(&stored(number).into(), None)).collect();
     rows[1].twin = Some(stored(0).id);
-    bench.answer(Answer { next: Some(Start::Cursor("c".into())), ..answer(rows) });
+    bench.answer(ResultPage { next: Some(Start::Cursor("c".into())), ..answer(rows) });
     bench.read(stored(0));
 }
 
@@ -63,8 +63,8 @@ fn found(bench: &mut Bench) {
         Row::found(&stored(number).into(), &matched, (number > 0).then(|| stored(0).id))
     };
     let warnings = vec!["12 prompts have no vector yet and are found by their words alone".to_owned()];
-    let facts = Facts { total: Some(1_204), warnings, ..answer(Vec::new()).facts };
-    bench.answer(Answer { rows: vec![row(0), row(3)], next: None, facts });
+    let facts = ResultFacts { total: Some(1_204), warnings, ..answer(Vec::new()).facts };
+    bench.answer(ResultPage { rows: vec![row(0), row(3)], next: None, facts });
     bench.press("Down");
     bench.read(stored(3));
 }
@@ -238,9 +238,9 @@ fn hostile_text_is_shown_without_its_sequences_everywhere() {
     bench.press("Alt+5 /");
     bench.send(Message::Paste(text()));
     let matched = Match { score: 1.0, snippet: text(), marks: vec![(0, 30)], kind: MatchKind::Text, far: false };
-    let facts = Facts { warnings: vec![text()], ..answer(Vec::new()).facts };
+    let facts = ResultFacts { warnings: vec![text()], ..answer(Vec::new()).facts };
     let rows = vec![Row::listed(&hostile.clone().into(), None), Row::found(&stored(1).into(), &matched, None)];
-    bench.answer(Answer { rows, next: None, facts });
+    bench.answer(ResultPage { rows, next: None, facts });
     bench.read(hostile);
     for keys in ["Esc", "t", "Esc a", "Esc D"] {
         bench.press(keys);

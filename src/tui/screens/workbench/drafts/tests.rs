@@ -131,8 +131,8 @@ fn leaving_writes_down_what_is_not_yet_written() {
     bench.type_text("idea");
     assert_eq!(bench.press("Ctrl+Q"), [TerminalEffect::Quit.into()]);
     let draft = CoreEffect::KeepDraft(sheet("idea"));
-    assert!(farewell(&mut bench.model).contains(&draft));
-    assert!(!farewell(&mut bench.model).contains(&draft), "once");
+    assert!(effects_on_quit(&mut bench.model).contains(&draft));
+    assert!(!effects_on_quit(&mut bench.model).contains(&draft), "once");
 }
 
 #[test]
@@ -140,12 +140,12 @@ fn who_writes_where_nothing_is_configured_is_explained_once() {
     let explained = CoreEffect::Explained(Notice::Builtin);
     let mut first = bench();
     assert!(first.picture().contains("OPENAI_API_KEY"), "{}", first.picture());
-    assert_eq!(farewell(&mut first.model), [explained]);
+    assert_eq!(effects_on_quit(&mut first.model), [explained]);
     let mut later = bench();
     later.builtin_is_known();
     assert!(!later.picture().contains("OPENAI_API_KEY"), "{}", later.picture());
     assert!(later.picture().contains("a rule-based writer, not a model"), "what it is is always said");
-    assert_eq!(farewell(&mut later.model), []);
+    assert_eq!(effects_on_quit(&mut later.model), []);
 }
 
 #[test]

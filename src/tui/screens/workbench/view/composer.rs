@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use super::pane;
 use crate::tui::model::settings::Field;
 use crate::tui::model::{Focus, Model, Settings};
-use crate::tui::screens::surround::place;
-use crate::tui::screens::workbench::layout::{Layout, Room};
+use crate::tui::screens::chrome::place;
+use crate::tui::screens::workbench::layout::{Layout, SizeClass};
 use crate::tui::theme::Theme;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::figures::thousands;
@@ -62,10 +62,10 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
 }
 
 /// ` Request · persona code · 3 variants · T 0.7 · F2 `, with fewer parts if space is short.
-fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
+fn title(model: &Model, room: SizeClass, theme: &Theme) -> Line<'static> {
     let settings = &model.settings;
     let mut said = vec![Span::styled(" Request ", theme.strong)];
-    let is_alone = room == Room::Large && !model.zoom;
+    let is_alone = room == SizeClass::Large && !model.zoom;
     if let Some(mode) = model.composer.mode() {
         let typed = model.composer.typed_so_far();
         let gap = if typed.is_empty() { "" } else { " " };
@@ -84,7 +84,7 @@ fn title(model: &Model, room: Room, theme: &Theme) -> Line<'static> {
         let names: Vec<&str> = settings.phases().iter().map(|phase| phase.as_str()).collect();
         parts.push(if names.is_empty() { "no phase".to_owned() } else { names.join(" ▸ ") });
     }
-    if settings.shown(Field::Temperature).1 || room == Room::Medium {
+    if settings.shown(Field::Temperature).1 || room == SizeClass::Medium {
         parts.push(format!("T {:.1}", settings.temperature()));
     }
     if let Some(provider) = settings.provider() {

@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 use super::phase_panes::WRITER;
 use super::state_of;
 use crate::tui::model::{LiveRun, Model, PhasePane};
-use crate::tui::screens::workbench::layout::Room;
-use crate::tui::screens::{find, surround};
+use crate::tui::screens::workbench::layout::SizeClass;
+use crate::tui::screens::{chrome, find};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{cost, duration, letter, score, tokens, writer};
 use crate::tui::widgets::safe::safe_line;
@@ -25,20 +25,20 @@ pub(super) fn warning(model: &Model, area: Rect, frame: &mut Frame<'_>, theme: &
 }
 
 /// The active variant on the left, the run or a passing message on the right; or the search field.
-pub(super) fn status(model: &Model, area: Rect, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
+pub(super) fn status(model: &Model, area: Rect, room: SizeClass, frame: &mut Frame<'_>, theme: &Theme) {
     if find::view(model, area, frame, theme) {
         return;
     }
-    let right = surround::toast(model, theme).unwrap_or_else(|| whole_run(model, theme));
+    let right = chrome::toast(model, theme).unwrap_or_else(|| whole_run(model, theme));
     let left = match &model.run {
         None => vec![Span::styled(" ready · nothing sent yet", theme.muted)],
         Some(run) => active_variant(model, run, room, theme),
     };
-    surround::status(frame, area, left, right);
+    chrome::status(frame, area, left, right);
 }
 
 /// ` A solutio · provider/model · 62 tok/s · ~82 tok`.
-fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Vec<Span<'static>> {
+fn active_variant(model: &Model, run: &LiveRun, room: SizeClass, theme: &Theme) -> Vec<Span<'static>> {
     let variant = run.active;
     if run.variants() == 0 {
         return Vec::new();
@@ -49,7 +49,7 @@ fn active_variant(model: &Model, run: &LiveRun, room: Room, theme: &Theme) -> Ve
         spans.push(Span::styled(phase.as_str(), theme.phase(*phase)));
     }
     let mut parts = Vec::new();
-    if let Some(begun) = run.begun(variant, phase).filter(|_| room != Room::Small) {
+    if let Some(begun) = run.begun(variant, phase).filter(|_| room != SizeClass::Small) {
         let remark = if model.settings.is_writer(&begun.provider) { WRITER } else { "" };
         parts.push(safe_line(&writer(&begun.provider, &begun.model)) + remark);
     }

@@ -11,19 +11,19 @@ use ratatui::style::Style;
 pub(crate) use composer::setting;
 pub(crate) use footer::whole_run;
 
-use super::layout::{Room, layout};
+use super::layout::{SizeClass, layout};
 use crate::tui::model::{LiveRun, Model, PhasePane};
-use crate::tui::screens::surround::{header, hints, pane, spinner, too_small};
+use crate::tui::screens::chrome::{header, hints, pane, spinner, too_small};
 use crate::tui::theme::{Theme, glyph};
 
 /// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     let area = frame.area();
     let layout = layout(model, area);
-    if layout.room == Room::Tiny {
+    if layout.room == SizeClass::Tiny {
         return too_small(frame, area, theme);
     }
-    header(model, layout.rim.header, frame, theme);
+    header(model, layout.chrome.header, frame, theme);
     composer::view(model, &layout, frame, theme);
     composer::settings(model, layout.settings, frame, theme);
     if let Some(run) = &model.run {
@@ -33,8 +33,8 @@ pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
     }
     phase_panes::view(model, &layout, frame, theme);
     footer::warning(model, layout.warning, frame, theme);
-    footer::status(model, layout.rim.status, layout.room, frame, theme);
-    hints(model, layout.rim.hints, frame, theme);
+    footer::status(model, layout.chrome.status, layout.room, frame, theme);
+    hints(model, layout.chrome.hints, frame, theme);
 }
 
 /// The glyph of a state, and how it is drawn.

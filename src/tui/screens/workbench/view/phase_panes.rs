@@ -9,9 +9,9 @@ use ratatui::text::{Line, Span};
 use super::{mark, pane};
 use crate::tui::model::drafts::CutShort;
 use crate::tui::model::{Focus, LiveRun, Model, PhasePane};
-use crate::tui::screens::surround;
-use crate::tui::screens::workbench::layout::{Layout, Room, Slot};
-use crate::tui::screens::workbench::notice::{self, Meaning};
+use crate::tui::screens::chrome;
+use crate::tui::screens::workbench::layout::{Layout, SizeClass, Slot};
+use crate::tui::screens::workbench::notice::{self, NoticeKind};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{duration, letter, score, tokens, writer};
 use crate::tui::widgets::safe::{safe, safe_line};
@@ -31,7 +31,7 @@ pub(super) fn view(model: &Model, layout: &Layout, frame: &mut Frame<'_>, theme:
 }
 
 /// One pane.
-fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut Frame<'_>, theme: &Theme) {
+fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: SizeClass, frame: &mut Frame<'_>, theme: &Theme) {
     let shown = run.active == slot.variant && run.shown_phase(slot.variant) == slot.phase;
     let focused = shown && model.focus == Focus::Vessels;
     let inner = slot.inner();
@@ -41,7 +41,7 @@ fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut
     }
     let rows = notice::rows(run, slot, model.now, &model.keymap);
     let height = usize::from(inner.height).saturating_sub(rows.len());
-    if slot.area.height > 3 || room != Room::Large {
+    if slot.area.height > 3 || room != SizeClass::Large {
         if let Some(who) = who(model, run, slot) {
             block = block.title_bottom(Line::styled(who, theme.muted));
         }
@@ -54,8 +54,8 @@ fn phase_pane(model: &Model, run: &LiveRun, slot: &Slot, room: Room, frame: &mut
     let mut y = inner.y;
     for (meaning, text) in &rows {
         let style = match meaning {
-            Meaning::Failure => theme.bad,
-            Meaning::Remark => theme.muted,
+            NoticeKind::Failure => theme.bad,
+            NoticeKind::Remark => theme.muted,
         };
         buffer.set_stringn(inner.x, y, text, inner.width.into(), style);
         y += 1;
@@ -129,7 +129,7 @@ fn who(model: &Model, run: &LiveRun, slot: &Slot) -> Option<String> {
 fn place(run: &LiveRun, slot: &Slot, height: usize) -> Option<String> {
     let pane = run.pane(slot.variant, slot.phase)?;
     let above = pane.scroll.top;
-    surround::place(above, pane.text.len().saturating_sub(above + height))
+    chrome::place(above, pane.text.len().saturating_sub(above + height))
 }
 
 /// A framed page of styled rows.

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::{mark, pane, state_of};
 use crate::tui::model::{LiveRun, Model, PhasePane};
-use crate::tui::screens::surround::say_hidden;
+use crate::tui::screens::chrome::say_hidden;
 use crate::tui::screens::workbench::layout::{table_columns, window};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::figures::{bar, duration, letter, score, thousands, tokens};

@@ -2,12 +2,12 @@
 
 use crate::tui::effect::{Effect, TerminalEffect};
 use crate::tui::message::Message;
-use crate::tui::model::{Costly, CostlyWhat, Overlay};
+use crate::tui::model::{Costly, CostlyAction, Overlay};
 use crate::tui::picture::view;
 use crate::tui::terminal::output::FrameBytes;
 use crate::tui::testing::gallery::{Gallery, check};
 use crate::tui::testing::*;
-use crate::tui::theme::{Letters, Theme};
+use crate::tui::theme::{Charset, Theme};
 use crate::tui::widgets::scroll::Follow;
 use aludel_core::domain::{ModelMetadata, Phase, VariantFailure};
 use aludel_core::error::{Code, Error, Fault, Problem};
@@ -27,7 +27,7 @@ fn where_there_is_ascii_alone_our_signs_are_ascii_and_texts_are_what_they_were()
     let mut bench = Bench::new(120, 40);
     bench.run("Größe", 1);
     bench.tell(whole_variant(0, ANSWER));
-    let rows = rows_of(&bench.buffer(&Theme::mono().with_letters(Letters::Ascii))).join("\n");
+    let rows = rows_of(&bench.buffer(&Theme::mono().with_letters(Charset::Ascii))).join("\n");
     assert!(rows.contains(ANSWER) && rows.contains("Größe"), "{rows}");
     let ours = rows.replace(ANSWER, "").replace("Größe", "");
     assert!(ours.is_ascii(), "{ours}");
@@ -226,7 +226,7 @@ fn nothing_is_called_free_while_calls_are_under_way() {
 #[test]
 fn a_run_that_only_asks_is_no_failure() {
     let problem = || Box::new(Problem::from(Error::Budget("this run may cost up to $2.00".into())));
-    let costly = || Box::new(Costly { what: CostlyWhat::Run(serde_json::Value::Null), most_usd: 2.0, calls: 9 });
+    let costly = || Box::new(Costly { what: CostlyAction::Run(serde_json::Value::Null), most_usd: 2.0, calls: 9 });
     let theme = Theme::ansi16();
     for is_question_first in [true, false] {
         let mut bench = Bench::new(120, 40);

@@ -26,7 +26,7 @@ const CHECKSUM: usize = 8;
 
 /// A vector's approximate cosine with a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in super::super) struct Nearly {
+pub(in super::super) struct ApproximateCosine {
     /// The vector's number.
     pub(in super::super) number: i64,
     /// The approximate cosine.
@@ -35,7 +35,7 @@ pub(in super::super) struct Nearly {
     pub(in super::super) error: f32,
 }
 
-impl Nearly {
+impl ApproximateCosine {
     /// An upper bound on the cosine.
     pub(in super::super) fn at_most(&self) -> f32 {
         self.cosine + self.error
@@ -75,13 +75,13 @@ pub(super) fn compare(
     (block, row): (usize, usize),
     cosines: Cosines<'_>,
     room: &mut Vec<u8>,
-) -> Result<Nearly> {
+) -> Result<ApproximateCosine> {
     room.resize(length(header.layout), 0);
     read_at(file, room, place(header.layout, block, row))?;
     decode(room, seed(header, block, row), cosines).ok_or_else(|| unfit("a record of bytes is damaged"))
 }
 
-fn decode(record: &[u8], seed: u64, cosines: Cosines<'_>) -> Option<Nearly> {
+fn decode(record: &[u8], seed: u64, cosines: Cosines<'_>) -> Option<ApproximateCosine> {
     let (covered, checksum) = record.split_last_chunk::<CHECKSUM>()?;
     if u64::from_le_bytes(*checksum) != xxh3_64_with_seed(covered, seed) {
         return None;
@@ -90,7 +90,7 @@ fn decode(record: &[u8], seed: u64, cosines: Cosines<'_>) -> Option<Nearly> {
     let (scale, rest) = rest.split_first_chunk::<4>()?;
     let (error, numbers) = rest.split_first_chunk::<4>()?;
     let cosine = cosines.with_rounded(f32::from_le_bytes(*scale), numbers);
-    Some(Nearly { number: i64::from_le_bytes(*number), cosine, error: f32::from_le_bytes(*error) })
+    Some(ApproximateCosine { number: i64::from_le_bytes(*number), cosine, error: f32::from_le_bytes(*error) })
 }
 
 fn seed(header: &Header, block: usize, row: usize) -> u64 {

@@ -17,9 +17,9 @@ use super::super::super::lock;
 use super::super::kernel::Cosines;
 use super::super::nearest::Keys;
 use super::CodesError;
-use super::bytes::{self, Nearly};
+use super::bytes::{self, ApproximateCosine};
 use super::layout::{Header, Layout, Summary, word};
-use super::probe::{Candidate, Net, Probe};
+use super::probe::{Candidate, NearestCodes, Probe};
 
 /// Bytes of codes above which two threads walk.
 const WORTH_A_THREAD: u64 = 2 << 20;
@@ -85,7 +85,7 @@ impl Aligned {
 }
 
 /// The result of a walk.
-pub(in super::super) struct Walked {
+pub(in super::super) struct WalkResult {
     /// Candidates by estimate, nearest first.
     pub(in super::super) candidates: Vec<Candidate>,
     /// True if those are all that pass.
@@ -175,7 +175,7 @@ impl CodeFile {
     }
 
     /// Finds about `wanted` rows with codes near the query's, of prompts among `keys`.
-    pub(in super::super) fn walk(&self, query: &[f32], keys: &Keys, wanted: usize) -> Result<Walked> {
+    pub(in super::super) fn walk(&self, query: &[f32], keys: &Keys, wanted: usize) -> Result<WalkResult> {
         let layout = self.layout();
         let blocks = self.blocks()?;
         let mut known = lock(&self.checked).clone();
@@ -203,8 +203,8 @@ impl CodeFile {
             (rows, reach) = (rows + summary.rows as u64, summary.last);
         }
         *lock(&self.checked) = known;
-        let is_all = nets.iter().all(Net::holds_all);
-        Ok(Walked { candidates: probe.order(&nets), is_all, rows, reach })
+        let is_all = nets.iter().all(NearestCodes::holds_all);
+        Ok(WalkResult { candidates: probe.order(&nets), is_all, rows, reach })
     }
 
     fn walk_some(
@@ -214,12 +214,12 @@ impl CodeFile {
         wanted: usize,
         known: &[Option<Checked>],
         next: &AtomicUsize,
-    ) -> Result<(Net, Vec<(usize, Checked)>)> {
+    ) -> Result<(NearestCodes, Vec<(usize, Checked)>)> {
         let layout = self.layout();
         // A process that searches once needs no cache.
         let keeps = self.has_been_walked.load(Ordering::Relaxed) && (known.len() * layout.numbers()) as u64 <= KEPT;
         let needed = if keeps || !matches!(keys, Keys::All) { layout.numbers() } else { layout.keys() };
-        let (mut net, mut found) = (Net::new(layout, wanted), Vec::new());
+        let (mut net, mut found) = (NearestCodes::new(layout, wanted), Vec::new());
         let mut room = Aligned::new(layout.block());
         loop {
             let block = next.fetch_add(1, Ordering::Relaxed);
@@ -248,7 +248,11 @@ impl CodeFile {
     }
 
     /// Compares with the eight-bit vectors of these candidates, in their order.
-    pub(in super::super) fn compare(&self, cosines: Cosines<'_>, candidates: &[Candidate]) -> Result<Vec<Nearly>> {
+    pub(in super::super) fn compare(
+        &self,
+        cosines: Cosines<'_>,
+        candidates: &[Candidate],
+    ) -> Result<Vec<ApproximateCosine>> {
         const STEP: usize = 64;
         let next = AtomicUsize::new(0);
         let work = || {
@@ -260,7 +264,7 @@ impl CodeFile {
                     let place = (candidate.near.block, candidate.near.row);
                     bytes::compare(&self.header, &self.bytes, place, cosines, &mut room)
                 };
-                steps.push((step, some.iter().map(compare).collect::<Result<Vec<Nearly>>>()?));
+                steps.push((step, some.iter().map(compare).collect::<Result<Vec<ApproximateCosine>>>()?));
             }
         };
         let mut steps: Vec<_> = on_threads(candidates.len() >= WORTH_HALVING, work)?.into_iter().flatten().collect();
@@ -283,12 +287,12 @@ fn on_threads<T: Send>(is_worth_it: bool, work: impl Fn() -> Result<T> + Sync) -
 }
 
 /// Both files, open for writing.
-pub(super) struct Writing {
+pub(super) struct CodeFileWriter {
     codes: File,
     bytes: File,
 }
 
-impl Writing {
+impl CodeFileWriter {
     /// Opens the existing files.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = |path: &Path| OpenOptions::new().write(true).open(path);
@@ -308,13 +312,13 @@ impl Writing {
 pub(super) fn make(
     path: &Path,
     header: &Header,
-    write: impl FnOnce(&mut Writing) -> std::result::Result<(), CodesError>,
+    write: impl FnOnce(&mut CodeFileWriter) -> std::result::Result<(), CodesError>,
 ) -> std::result::Result<(), CodesError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let unfinished = || tempfile::Builder::new().prefix(".codes-").tempfile_in(folder);
     let (mut codes, bytes) = (unfinished()?, unfinished()?);
     codes.write_all(&header.encode())?;
-    write(&mut Writing { codes: codes.reopen()?, bytes: bytes.reopen()? })?;
+    write(&mut CodeFileWriter { codes: codes.reopen()?, bytes: bytes.reopen()? })?;
     // A reader between the renames sees that the salts differ. Checksums reveal power losses.
     bytes.persist(path.with_extension(BYTES)).map_err(Error::from)?;
     codes.persist(path).map_err(Error::from)?;

@@ -13,10 +13,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::super::super::failure::Outcome;
+use super::super::super::failure::SqliteResult;
 use super::super::{StoredSpace, kernel};
 use super::bytes;
-use super::file::{self, CodeFile, Writing};
+use super::file::{self, CodeFile, CodeFileWriter};
 use super::layout::{Block, Header, Layout, code, word};
 use super::probe::code_of;
 use super::{Codes, CodesError, SUFFIX};
@@ -64,7 +64,7 @@ impl Codes {
         space: &StoredSpace,
         maintenance: IndexMaintenance,
         pace: Pace,
-    ) -> Outcome<()> {
+    ) -> SqliteResult<()> {
         if maintenance == IndexMaintenance::None || space.vectors < self.least {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Codes {
     ) -> Result<(), CodesError> {
         let blocks = current.blocks()?;
         let reach = reach(current, blocks)?;
-        let mut files = Writing::open(path)?;
+        let mut files = CodeFileWriter::open(path)?;
         if !current.is_current(path) {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl Codes {
         connection: &Connection,
         space: &StoredSpace,
         header: &Header,
-        files: &mut Writing,
+        files: &mut CodeFileWriter,
         (blocks, above): (usize, i64),
         at_most: u64,
     ) -> Result<(), CodesError> {
@@ -207,7 +207,7 @@ fn each_above(
     space: i64,
     above: i64,
     mut visit: impl FnMut(i64, i64, &[&[u8]]) -> bool,
-) -> Outcome<()> {
+) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(
         "SELECT number, prompt, input, content FROM vectors WHERE space = ? AND number > ? ORDER BY number",
     )?;
@@ -225,7 +225,7 @@ fn each_above(
 }
 
 /// The mean of vectors sampled across the space.
-fn mean(connection: &Connection, space: &StoredSpace) -> Outcome<Vec<f32>> {
+fn mean(connection: &Connection, space: &StoredSpace) -> SqliteResult<Vec<f32>> {
     let mut statement = connection.prepare_cached(
         "SELECT number, input, content FROM vectors INDEXED BY vectors_by_space
          WHERE space = ? AND number >= ? ORDER BY number LIMIT 1",
@@ -289,7 +289,7 @@ pub(in super::super) fn is_mostly_gone(rows: u64, alive: u64) -> bool {
     rows.saturating_sub(alive) > rows / 4
 }
 
-fn vectors_above(connection: &Connection, space: &StoredSpace, above: i64) -> Outcome<u64> {
+fn vectors_above(connection: &Connection, space: &StoredSpace, above: i64) -> SqliteResult<u64> {
     let mut statement = connection.prepare_cached(
         "SELECT ifnull(sum((input IS NOT NULL) + (content IS NOT NULL)), 0) FROM vectors WHERE space = ? AND number > ?",
     )?;
@@ -334,7 +334,7 @@ fn is_as_stored(
     file: &CodeFile,
     block: &[u8],
     row: usize,
-) -> Outcome<bool> {
+) -> SqliteResult<bool> {
     let layout = file.layout();
     let number = i64::from_le_bytes(word(&block[layout.numbers()..], row));
     let key = i64::from_le_bytes(word(&block[layout.keys()..], row));

@@ -28,7 +28,7 @@ use super::super::failure::Failure;
 use super::super::lock;
 use super::StoredSpace;
 
-pub(super) use bytes::Nearly;
+pub(super) use bytes::ApproximateCosine;
 pub(super) use file::CodeFile;
 pub(super) use maintenance::{IndexMaintenance, Pace, is_mostly_gone, is_stale};
 pub(super) use probe::Candidate;

@@ -21,7 +21,7 @@ pub(super) fn code_of(vector: &[f32], mean: &[f32]) -> Vec<u64> {
 
 /// A row near by its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Near {
+pub(in super::super) struct CodeMatch {
     /// Number of differing bits.
     pub(in super::super) distance: u32,
     /// The block's index in the file.
@@ -32,7 +32,7 @@ pub(in super::super) struct Near {
 
 /// The nearest rows by code, from one walk over blocks.
 #[derive(Debug)]
-pub(super) struct Net {
+pub(super) struct NearestCodes {
     layout: Layout,
     wanted: usize,
     /// How many rows in the net are at each distance, up to the bound.
@@ -41,12 +41,12 @@ pub(super) struct Net {
     bound: u32,
     /// How many rows in the net are within the bound.
     within: usize,
-    rows: Vec<Near>,
+    rows: Vec<CodeMatch>,
     codes: Vec<u64>,
     has_thrown_out: bool,
 }
 
-impl Net {
+impl NearestCodes {
     /// Keeps `wanted` rows, and any as near as the last of them.
     pub(super) fn new(layout: Layout, wanted: usize) -> Self {
         let furthest = layout.words() * 64;
@@ -60,7 +60,7 @@ impl Net {
         self.bound as usize + 1 == self.at.len() && !self.has_thrown_out
     }
 
-    fn take(&mut self, near: Near, tile: &[[u8; 8]]) {
+    fn take(&mut self, near: CodeMatch, tile: &[[u8; 8]]) {
         self.rows.push(near);
         let words = (0..self.layout.words()).map(|word| u64::from_le_bytes(tile[word * TILE + near.row % TILE]));
         self.codes.extend(words);
@@ -102,7 +102,7 @@ impl Net {
 /// A row in the net, and its estimated nearness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Candidate {
-    pub(in super::super) near: Near,
+    pub(in super::super) near: CodeMatch,
     /// The query projected on the row's signs; greater is nearer.
     pub(super) estimate: f32,
 }
@@ -121,15 +121,22 @@ impl<'query> Probe<'query> {
     }
 
     /// Adds the near rows of a block to the net. Its first `rows` are in use; `passes` filters.
-    pub(super) fn walk(&self, codes: &[u8], block: usize, rows: usize, passes: impl Fn(usize) -> bool, net: &mut Net) {
+    pub(super) fn walk(
+        &self,
+        codes: &[u8],
+        block: usize,
+        rows: usize,
+        passes: impl Fn(usize) -> bool,
+        net: &mut NearestCodes,
+    ) {
         let code = &self.code;
         self.processor.dispatch(Walk { code, codes, block, rows, passes, net });
     }
 
     /// The rows of the nets, nearest first by estimate; ties put the newest first. Contains every
     /// row as near by code as its furthest.
-    pub(super) fn order(&self, nets: &[Net]) -> Vec<Candidate> {
-        let along = Along::new(self.query);
+    pub(super) fn order(&self, nets: &[NearestCodes]) -> Vec<Candidate> {
+        let along = SignProjection::new(self.query);
         let bound = common_bound(nets);
         let mut candidates = Vec::new();
         for net in nets {
@@ -145,7 +152,7 @@ impl<'query> Probe<'query> {
 }
 
 /// The least distance within which the nets together hold the wanted number, each net completely.
-fn common_bound(nets: &[Net]) -> u32 {
+fn common_bound(nets: &[NearestCodes]) -> u32 {
     let wanted = nets.iter().map(|net| net.wanted).max().unwrap_or_default();
     let widest = nets.iter().map(|net| net.bound).min().unwrap_or_default();
     let mut within = 0;
@@ -165,7 +172,7 @@ struct Walk<'a, P> {
     block: usize,
     rows: usize,
     passes: P,
-    net: &'a mut Net,
+    net: &'a mut NearestCodes,
 }
 
 impl<P: Fn(usize) -> bool> NullaryFnOnce for Walk<'_, P> {
@@ -181,7 +188,7 @@ impl<P: Fn(usize) -> bool> NullaryFnOnce for Walk<'_, P> {
             for (row, distance) in (tile * TILE..rows).zip(distances) {
                 let distance = u32::try_from(distance).unwrap_or(u32::MAX);
                 if distance <= net.bound && passes(row) {
-                    net.take(Near { distance, block, row }, words);
+                    net.take(CodeMatch { distance, block, row }, words);
                 }
             }
         }
@@ -210,11 +217,11 @@ fn distances(tile: &[[u8; 8]], code: &[u64], bound: u64) -> Option<[u64; TILE]> 
 }
 
 /// The contribution of each byte of a code to the estimate.
-struct Along {
+struct SignProjection {
     bytes: Vec<[f32; 256]>,
 }
 
-impl Along {
+impl SignProjection {
     fn new(query: &[f32]) -> Self {
         let table = |numbers: &[f32]| {
             let mut sums = [0.0_f32; 256];
@@ -273,7 +280,7 @@ mod tests {
             let probe = Probe::new(&query, &mean);
             let passes = |row: usize| row % 3 != 1;
             // However unevenly two threads share the rows.
-            let (mut net, mut other) = (Net::new(layout, wanted), Net::new(layout, wanted));
+            let (mut net, mut other) = (NearestCodes::new(layout, wanted), NearestCodes::new(layout, wanted));
             probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 != 0, &mut net);
             probe.walk(&bytes[..layout.keys()], 0, codes.len(), |row| passes(row) && row % 7 == 0, &mut other);
 
@@ -310,7 +317,7 @@ mod tests {
         let bytes = block.seal(&[0; 16], 0);
         let query = vec![-0.5; 8];
         let probe = Probe::new(&query, &[0.0; 8]);
-        let mut net = Net::new(layout, 10);
+        let mut net = NearestCodes::new(layout, 10);
         for block in 0..40 {
             probe.walk(&bytes[..layout.keys()], block, 1024, |_| true, &mut net);
         }

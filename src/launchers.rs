@@ -11,8 +11,8 @@ use aludel_core::error::Result;
 
 /// The launchers for the command line.
 #[cfg(feature = "cli")]
-pub(crate) fn for_command_line() -> crate::cli::Doors {
-    crate::cli::Doors {
+pub(crate) fn for_command_line() -> crate::cli::Launchers {
+    crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
@@ -25,7 +25,7 @@ pub(crate) fn for_command_line() -> crate::cli::Doors {
 fn workbench(engine: Engine, surroundings: crate::cli::Surroundings<'_>) -> Result<()> {
     let options = crate::tui::Options::from_environment(surroundings.environment);
     let no_color = options.no_color || surroundings.no_color;
-    let manner = if surroundings.plain { crate::tui::Manner::Lines } else { options.manner };
+    let manner = if surroundings.plain { crate::tui::DisplayMode::Lines } else { options.manner };
     crate::tui::run(engine, &crate::tui::Options { no_color, manner, ..options })
 }
 

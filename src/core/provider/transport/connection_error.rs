@@ -7,20 +7,20 @@ use std::error::Error as StdError;
 use std::io;
 
 use super::client::CONNECT_TIMEOUT;
-use super::place::Place;
+use super::place::BaseUrl;
 use crate::config::address::is_this_machine;
 use crate::error::{ProviderError, ProviderFailure};
 
 /// The provider of a call, for messages.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Called<'a> {
+pub(super) struct CallTarget<'a> {
     /// The provider's name in the configuration.
     pub(super) provider: &'a str,
     /// Its address.
-    pub(super) place: &'a Place,
+    pub(super) place: &'a BaseUrl,
 }
 
-impl Called<'_> {
+impl CallTarget<'_> {
     /// The error for a call without an answer.
     pub(super) fn unanswered(self, error: reqwest::Error) -> ProviderError {
         let error = error.without_url();

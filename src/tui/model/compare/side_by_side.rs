@@ -14,13 +14,13 @@ use crate::tui::widgets::wrapped::Wrapped;
 
 /// Whether a piece was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum ChangeKind {
     /// In both texts.
     Same,
     /// Only in the first.
-    Gone,
+    Removed,
     /// Only in the second.
-    New,
+    Added,
 }
 
 /// How the two texts are arranged.
@@ -35,24 +35,24 @@ pub(crate) enum Arrangement {
 
 /// A text with its changes marked.
 #[derive(Debug, Clone, Default)]
-struct Signed {
+struct MarkedText {
     text: Wrapped,
     /// The end of each piece, in bytes of the text.
-    pieces: Vec<(usize, Sign)>,
+    pieces: Vec<(usize, ChangeKind)>,
 }
 
-impl Signed {
-    fn of(pieces: &[(Sign, String)]) -> Self {
-        let mut signed = Self::default();
-        let (text, ends) = (&mut signed.text, &mut signed.pieces);
+impl MarkedText {
+    fn of(pieces: &[(ChangeKind, String)]) -> Self {
+        let mut marked_text = Self::default();
+        let (text, ends) = (&mut marked_text.text, &mut marked_text.pieces);
         let last = pieces.len().saturating_sub(1);
         for (at, (sign, piece)) in pieces.iter().enumerate() {
             // The line break that ends the block is implied by the next row.
             let piece = if at == last { piece.strip_suffix('\n').unwrap_or(piece) } else { piece };
             let (open, close) = match sign {
-                Sign::Same => ("", ""),
-                Sign::Gone => ("[-", "-]"),
-                Sign::New => ("{+", "+}"),
+                ChangeKind::Same => ("", ""),
+                ChangeKind::Removed => ("[-", "-]"),
+                ChangeKind::Added => ("{+", "+}"),
             };
             let words = piece.trim_end_matches('\n');
             text.append_with(|text| {
@@ -63,11 +63,11 @@ impl Signed {
                 ends.push((text.len(), *sign));
             });
         }
-        signed
+        marked_text
     }
 
     /// The pieces of row `row`.
-    fn row(&self, row: usize) -> Vec<(Sign, &str)> {
+    fn row(&self, row: usize) -> Vec<(ChangeKind, &str)> {
         let Some(shown) = self.text.rows(row).next() else { return Vec::new() };
         let mut from = self.text.start_of(row);
         let end = from + shown.len();
@@ -84,7 +84,7 @@ impl Signed {
     }
 }
 
-impl Signed {
+impl MarkedText {
     /// These bytes without the marks of changes.
     fn words(&self, bytes: Range<usize>) -> String {
         let mut words = String::new();
@@ -92,15 +92,15 @@ impl Signed {
         for (to, sign) in &self.pieces {
             let piece = self.text.text().get(from..*to).unwrap_or_default();
             let own = match sign {
-                Sign::Same => from..*to,
+                ChangeKind::Same => from..*to,
                 // Two bytes of mark before and after it; line breaks can follow.
-                Sign::Gone | Sign::New => from + 2..from + piece.trim_end_matches('\n').len() - 2,
+                ChangeKind::Removed | ChangeKind::Added => from + 2..from + piece.trim_end_matches('\n').len() - 2,
             };
             let wanted = own.start.max(bytes.start)..own.end.min(bytes.end);
             words.push_str(self.text.text().get(wanted).unwrap_or_default());
             // The line breaks after the closing mark.
             let breaks = (own.end + 2).max(bytes.start)..(*to).min(bytes.end);
-            if *sign != Sign::Same {
+            if *sign != ChangeKind::Same {
                 words.push_str(self.text.text().get(breaks).unwrap_or_default());
             }
             from = *to;
@@ -112,9 +112,9 @@ impl Signed {
 /// Some lines of both texts.
 #[derive(Debug, Clone, Default)]
 struct Block {
-    left: Signed,
-    right: Signed,
-    both: Signed,
+    left: MarkedText,
+    right: MarkedText,
+    both: MarkedText,
 }
 
 impl Block {
@@ -127,7 +127,7 @@ impl Block {
 }
 
 /// Where a change begins: its block, and its bytes in the left, the right and the unified text.
-type Place = (usize, [usize; 3]);
+type ChangePosition = (usize, [usize; 3]);
 
 /// A diff of two texts.
 #[derive(Debug, Clone)]
@@ -136,7 +136,7 @@ pub(crate) struct SideBySide {
     /// The first row of each block.
     starts: Vec<usize>,
     rows: usize,
-    changes: Vec<Place>,
+    changes: Vec<ChangePosition>,
     arrangement: Arrangement,
     /// Words added and removed.
     pub(crate) words: (usize, usize),
@@ -145,7 +145,7 @@ pub(crate) struct SideBySide {
 impl SideBySide {
     /// The texts with this difference.
     pub(crate) fn new(parts: &[DiffPart]) -> Self {
-        let mut making = Making::default();
+        let mut making = DiffBuilder::default();
         for part in parts {
             making.take(part);
         }
@@ -201,7 +201,7 @@ impl SideBySide {
     }
 
     /// The pieces of row `row`: of the left and the right side, or of the unified text alone.
-    pub(crate) fn row(&self, row: usize) -> [Vec<(Sign, &str)>; 2] {
+    pub(crate) fn row(&self, row: usize) -> [Vec<(ChangeKind, &str)>; 2] {
         let at = self.starts.partition_point(|start| *start <= row).saturating_sub(1);
         let (Some(block), Some(start)) = (self.blocks.get(at), self.starts.get(at)) else { return Default::default() };
         let row = row - start;
@@ -226,7 +226,7 @@ impl Passages for SideBySide {
     }
 
     fn passage(&self, number: usize) -> Option<&Wrapped> {
-        self.signed(number).map(|signed| &signed.text)
+        self.marked_text(number).map(|marked_text| &marked_text.text)
     }
 
     fn first_row(&self, number: usize) -> usize {
@@ -238,12 +238,14 @@ impl Passages for SideBySide {
     }
 
     fn wording(&self, number: usize, bytes: Range<usize>) -> Option<String> {
-        self.signed(number).filter(|signed| !signed.pieces.is_empty()).map(|signed| signed.words(bytes))
+        self.marked_text(number)
+            .filter(|marked_text| !marked_text.pieces.is_empty())
+            .map(|marked_text| marked_text.words(bytes))
     }
 }
 
 impl SideBySide {
-    fn signed(&self, number: usize) -> Option<&Signed> {
+    fn marked_text(&self, number: usize) -> Option<&MarkedText> {
         let block = self.blocks.get(number / self.lanes())?;
         Some(match (self.arrangement, number % self.lanes()) {
             (Arrangement::Unified, _) => &block.both,
@@ -255,17 +257,17 @@ impl SideBySide {
 
 /// The finished blocks, and the current one.
 #[derive(Default)]
-struct Making {
+struct DiffBuilder {
     blocks: Vec<Block>,
-    changes: Vec<Place>,
-    left: Vec<(Sign, String)>,
-    right: Vec<(Sign, String)>,
-    both: Vec<(Sign, String)>,
+    changes: Vec<ChangePosition>,
+    left: Vec<(ChangeKind, String)>,
+    right: Vec<(ChangeKind, String)>,
+    both: Vec<(ChangeKind, String)>,
     sanitizers: [Sanitizer; 2],
     is_in_change: bool,
 }
 
-impl Making {
+impl DiffBuilder {
     fn take(&mut self, part: &DiffPart) {
         let [left, right] = &mut self.sanitizers;
         let mut text = String::with_capacity(part.text.len());
@@ -281,13 +283,14 @@ impl Making {
             DiffOp::Equal => {
                 self.is_in_change = false;
                 // Whole lines that were added or removed are a block of their own.
-                let ends_lines = |side: &[(Sign, String)]| side.last().is_none_or(|(_, text)| text.ends_with('\n'));
+                let ends_lines =
+                    |side: &[(ChangeKind, String)]| side.last().is_none_or(|(_, text)| text.ends_with('\n'));
                 if ends_lines(&self.left) && ends_lines(&self.right) {
                     self.end_block();
                 }
                 for line in text.split_inclusive('\n') {
                     for side in [&mut self.left, &mut self.right, &mut self.both] {
-                        side.push((Sign::Same, line.to_owned()));
+                        side.push((ChangeKind::Same, line.to_owned()));
                     }
                     if line.ends_with('\n') {
                         self.end_block();
@@ -296,13 +299,13 @@ impl Making {
             }
             DiffOp::Delete => {
                 self.begin_change();
-                self.left.push((Sign::Gone, text.clone()));
-                self.both.push((Sign::Gone, text));
+                self.left.push((ChangeKind::Removed, text.clone()));
+                self.both.push((ChangeKind::Removed, text));
             }
             DiffOp::Insert => {
                 self.begin_change();
-                self.right.push((Sign::New, text.clone()));
-                self.both.push((Sign::New, text));
+                self.right.push((ChangeKind::Added, text.clone()));
+                self.both.push((ChangeKind::Added, text));
             }
         }
     }
@@ -311,7 +314,8 @@ impl Making {
         if !self.is_in_change {
             self.is_in_change = true;
             // The first byte of the change, which is in its own row even at the start of one.
-            let length = |side: &[(Sign, String)]| side.iter().map(|(sign, text)| shown_length(*sign, text)).sum();
+            let length =
+                |side: &[(ChangeKind, String)]| side.iter().map(|(sign, text)| shown_length(*sign, text)).sum();
             self.changes.push((self.blocks.len(), [length(&self.left), length(&self.right), length(&self.both)]));
         }
     }
@@ -321,13 +325,17 @@ impl Making {
         if both.is_empty() {
             return;
         }
-        self.blocks.push(Block { left: Signed::of(&left), right: Signed::of(&right), both: Signed::of(&both) });
+        self.blocks.push(Block {
+            left: MarkedText::of(&left),
+            right: MarkedText::of(&right),
+            both: MarkedText::of(&both),
+        });
     }
 }
 
 /// Bytes of a piece, including its marks.
-fn shown_length(sign: Sign, text: &str) -> usize {
-    text.len() + if sign == Sign::Same { 0 } else { 4 }
+fn shown_length(sign: ChangeKind, text: &str) -> usize {
+    text.len() + if sign == ChangeKind::Same { 0 } else { 4 }
 }
 
 #[cfg(test)]
@@ -336,7 +344,7 @@ mod tests {
     use aludel_core::text::diff::words;
     use proptest::prelude::*;
 
-    fn told(row: &[(Sign, &str)]) -> String {
+    fn told(row: &[(ChangeKind, &str)]) -> String {
         row.iter().map(|(_, text)| *text).collect()
     }
 
@@ -363,7 +371,7 @@ mod tests {
         beside.reflow(Arrangement::SideBySide, 40);
         assert_eq!(rows(&beside), [["List [-seven-] findings.", "List {+five+} findings."]]);
         let [left, right] = beside.row(0);
-        assert_eq!((left[1].0, right[1].0, beside.words), (Sign::Gone, Sign::New, (1, 1)));
+        assert_eq!((left[1].0, right[1].0, beside.words), (ChangeKind::Removed, ChangeKind::Added, (1, 1)));
         beside.reflow(Arrangement::Unified, 40);
         assert_eq!(rows(&beside)[0][0], "List [-seven-]{+five+} findings.");
     }

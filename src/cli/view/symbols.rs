@@ -13,45 +13,45 @@ static IS_ASCII: AtomicBool = AtomicBool::new(false);
 
 /// A symbol and its ASCII replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ornament(&'static str, &'static str);
+pub(crate) struct Symbol(&'static str, &'static str);
 
 /// Separates two facts of a line.
-pub(crate) const DOT: Ornament = Ornament(" · ", " - ");
+pub(crate) const DOT: Symbol = Symbol(" · ", " - ");
 /// An empty value.
-pub(crate) const NONE: Ornament = Ornament("—", "-");
+pub(crate) const NONE: Symbol = Symbol("—", "-");
 /// Skipped.
-pub(crate) const SKIPPED: Ornament = Ornament("–", "-");
+pub(crate) const SKIPPED: Symbol = Symbol("–", "-");
 /// Continued text.
-pub(crate) const MORE: Ornament = Ornament("…", "...");
+pub(crate) const MORE: Symbol = Symbol("…", "...");
 /// Success.
-pub(crate) const GOOD: Ornament = Ornament("✓", "+");
+pub(crate) const GOOD: Symbol = Symbol("✓", "+");
 /// Failed.
-pub(crate) const BAD: Ornament = Ornament("✗", "x");
+pub(crate) const BAD: Symbol = Symbol("✗", "x");
 /// Pending.
-pub(crate) const TO_COME: Ornament = Ornament("·", ".");
+pub(crate) const PENDING: Symbol = Symbol("·", ".");
 /// Retried.
-pub(crate) const AGAIN: Ornament = Ornament("↻", "@");
+pub(crate) const RETRIED: Symbol = Symbol("↻", "@");
 /// Nearly the same.
-pub(crate) const NEAR: Ornament = Ornament("≈", "~");
+pub(crate) const NEAR: Symbol = Symbol("≈", "~");
 /// An arrow.
-pub(crate) const THEN: Ornament = Ornament(" → ", " -> ");
+pub(crate) const ARROW: Symbol = Symbol(" → ", " -> ");
 /// A column of a rule.
-pub(crate) const ACROSS: Ornament = Ornament("─", "-");
+pub(crate) const ACROSS: Symbol = Symbol("─", "-");
 /// Separates two columns of text.
-pub(crate) const BESIDE: Ornament = Ornament(" │ ", " | ");
+pub(crate) const COLUMN_SEPARATOR: Symbol = Symbol(" │ ", " | ");
 /// The done part of a bar.
-pub(crate) const FULL: Ornament = Ornament("█", "#");
+pub(crate) const FULL: Symbol = Symbol("█", "#");
 /// The rest of a bar.
-pub(crate) const EMPTY: Ornament = Ornament("░", ".");
+pub(crate) const EMPTY: Symbol = Symbol("░", ".");
 
-impl Ornament {
+impl Symbol {
     /// The symbol in the chosen form.
     pub(crate) fn as_str(self) -> &'static str {
         if is_ascii() { self.1 } else { self.0 }
     }
 }
 
-impl fmt::Display for Ornament {
+impl fmt::Display for Symbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn every_sign_has_a_twin_in_ascii() {
-        for Ornament(sign, twin) in
-            [DOT, NONE, SKIPPED, MORE, GOOD, BAD, TO_COME, AGAIN, NEAR, THEN, ACROSS, BESIDE, FULL, EMPTY]
+        for Symbol(sign, twin) in
+            [DOT, NONE, SKIPPED, MORE, GOOD, BAD, PENDING, RETRIED, NEAR, ARROW, ACROSS, COLUMN_SEPARATOR, FULL, EMPTY]
         {
             assert!(!sign.is_ascii() && twin.is_ascii() && !twin.trim().is_empty(), "{sign}");
         }

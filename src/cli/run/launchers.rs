@@ -16,10 +16,10 @@ use crate::cli::{Invocation, Launcher, Surroundings};
 pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     let loaded = invocation.load(&invocation.globals.flags())?;
     if loaded.config.mode == Mode::Server {
-        return open(invocation.doors.http_server, "HTTP server", "server", invocation.engine()?);
+        return open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine()?);
     }
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    match invocation.doors.workbench {
+    match invocation.launchers.workbench {
         Some(workbench) if has_terminal => workbench(invocation.silent_engine()?, invocation.surroundings())?,
         _ => invocation.printer.data(Arguments::command().render_help().to_string())?,
     }
@@ -27,13 +27,13 @@ pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
 }
 
 pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
-    let door = door(invocation.doors.workbench, "workbench", "tui")?;
+    let door = door(invocation.launchers.workbench, "workbench", "tui")?;
     door(invocation.silent_engine()?, Surroundings { plain: args.plain, ..invocation.surroundings() })?;
     Ok(Exit::Done)
 }
 
 pub(crate) fn serve(invocation: &Invocation<'_>) -> Outcome<Exit> {
-    open(invocation.doors.mcp_server, "MCP server", "server", invocation.engine()?)
+    open(invocation.launchers.mcp_server, "MCP server", "server", invocation.engine()?)
 }
 
 pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
@@ -47,7 +47,7 @@ pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) ->
     if args.insecure_no_auth {
         flags = flags.with_flag("--insecure-no-auth", "server.insecure_no_auth", "true");
     }
-    open(invocation.doors.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+    open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
 }
 
 fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {

@@ -20,11 +20,11 @@ use crate::tui::widgets::figures::thousands;
 use crate::tui::widgets::safe::safe_line;
 
 /// The minimum size, in columns and rows. A smaller terminal only shows what is needed.
-pub(crate) const LEAST: (u16, u16) = (60, 16);
+pub(crate) const MIN_SIZE: (u16, u16) = (60, 16);
 
-/// True if the terminal is smaller than [`LEAST`].
+/// True if the terminal is smaller than [`MIN_SIZE`].
 pub(crate) fn is_too_small(width: u16, height: u16) -> bool {
-    width < LEAST.0 || height < LEAST.1
+    width < MIN_SIZE.0 || height < MIN_SIZE.1
 }
 
 /// Cuts `height` rows off the top of `area`, as far as there are any.
@@ -44,7 +44,7 @@ pub(crate) fn cut_bottom(area: &mut Rect, height: u16) -> Rect {
 
 /// The rows above and below the body of every screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Rim {
+pub(crate) struct Chrome {
     /// The tabs.
     pub(crate) header: Rect,
     /// Figures, or a passing message.
@@ -53,7 +53,7 @@ pub(crate) struct Rim {
     pub(crate) hints: Rect,
 }
 
-impl Rim {
+impl Chrome {
     /// Cuts them off `body`, one row each.
     pub(crate) fn cut(body: &mut Rect) -> Self {
         let header = cut_top(body, 1);
@@ -74,7 +74,7 @@ pub(crate) const fn inner(area: Rect) -> Rect {
 
 /// Says which size is needed, and which key still works.
 pub(crate) fn too_small(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
-    let (width, height) = LEAST;
+    let (width, height) = MIN_SIZE;
     let text = format!("aludel needs {width}x{height}, this is {}x{}", area.width, area.height);
     let lines = [Line::styled(text, theme.warning), Line::styled("Ctrl+C quits", theme.muted)];
     for (line, y) in lines.into_iter().zip(area.y + area.height / 2..area.bottom()) {

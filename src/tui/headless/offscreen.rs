@@ -33,14 +33,14 @@ pub async fn open(
     let failed = |error: io::Error| Error::Internal(format!("nothing can be painted: {error}"));
     let painter = Painter::of_size(Theme::ansi16(), Size { width, height }).map_err(failed)?;
     let model = Model::new(crate::tui::defaults(&engine), Follow::default());
-    let workbench = Runtime::new(Typing(keys), Unseen { painter, drawn }, Executor::new(engine), model);
+    let workbench = Runtime::new(ChannelInput(keys), OffscreenSurface { painter, drawn }, Executor::new(engine), model);
     let (outcome, executor, messages) = workbench.run(std::future::pending()).await;
     let finished = executor.finish(messages).await;
     outcome.map_err(failed).and(finished)
 }
 
 /// Keys from a channel.
-struct Typing(mpsc::Receiver<char>);
+struct ChannelInput(mpsc::Receiver<char>);
 
 fn typed(character: char) -> Event {
     let (code, modifiers) = match character {
@@ -51,7 +51,7 @@ fn typed(character: char) -> Event {
     Event::Key(KeyEvent::new(code, modifiers))
 }
 
-impl Input for Typing {
+impl Input for ChannelInput {
     async fn next(&mut self) -> Option<io::Result<Event>> {
         self.0.recv().await.map(typed).map(Ok)
     }
@@ -66,12 +66,12 @@ impl Input for Typing {
 }
 
 /// A screen that passes its frames to a function.
-struct Unseen<F> {
+struct OffscreenSurface<F> {
     painter: Painter,
     drawn: F,
 }
 
-impl<F: FnMut(&[u8])> Surface for Unseen<F> {
+impl<F: FnMut(&[u8])> Surface for OffscreenSurface<F> {
     fn size(&self) -> io::Result<Size> {
         self.painter.size()
     }
