@@ -23,7 +23,7 @@ pub(crate) enum Failure {
 }
 
 /// The result of a command.
-pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type CommandResult<T = ()> = Result<T, Failure>;
 
 impl Failure {
     /// The exit code for it.
@@ -40,7 +40,7 @@ impl Failure {
 
 /// Combines a command's result with that of closing the engine: two failures become one problem. A
 /// failed close outranks a reached cap and a signal, because data is lost.
-pub(crate) fn with_close_result<T>(outcome: Outcome<T>, closed: Result<(), Error>) -> Outcome<T> {
+pub(crate) fn with_close_result<T>(outcome: CommandResult<T>, closed: Result<(), Error>) -> CommandResult<T> {
     let Err(unwritten) = closed.map_err(Problem::from) else { return outcome };
     let first = match outcome {
         Err(Failure::Error(error)) => Problem::from(error),
@@ -72,11 +72,11 @@ impl From<clap::Error> for Failure {
 mod tests {
     use super::*;
 
-    fn ended(outcome: Outcome<Exit>, closed: Result<(), Error>) -> Exit {
+    fn ended(outcome: CommandResult<Exit>, closed: Result<(), Error>) -> Exit {
         with_close_result(outcome, closed).unwrap_or_else(|failure| failure.exit())
     }
 
-    fn problem(error: Error) -> Outcome<Exit> {
+    fn problem(error: Error) -> CommandResult<Exit> {
         Err(Failure::Problem(Box::new(Problem::from(error))))
     }
 

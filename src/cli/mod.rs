@@ -35,7 +35,7 @@ use clap::CommandFactory;
 
 use args::{Arguments, Command, Globals};
 use exit::Exit;
-use failure::Outcome;
+use failure::CommandResult;
 use format::Format;
 use printer::Printer;
 use view::Paint;
@@ -178,7 +178,7 @@ fn dispatch(
     })
 }
 
-fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     match command {
         None => run::no_command(invocation),
         Some(Command::Generate(args)) => run::generate(&args, invocation),

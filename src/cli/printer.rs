@@ -12,7 +12,7 @@ use aludel_core::error::{Error, Fault, Problem};
 use aludel_core::text::shown::{escape_json, escape_json_as_yaml, has_hidden};
 use serde::Serialize;
 
-use super::failure::{Failure, Outcome};
+use super::failure::{CommandResult, Failure};
 use super::format::Format;
 use super::shown::EscapedText;
 use super::view::{Page, Paint, symbols};
@@ -116,7 +116,7 @@ impl Printer {
     /// # Errors
     /// `file` if it cannot be written; [`Failure::PipeClosed`] if the pipe was closed.
     #[expect(clippy::unused_self, reason = "the printer is the one way to standard output")]
-    pub(crate) fn data(&self, text: impl Into<EscapedText>) -> Outcome {
+    pub(crate) fn data(&self, text: impl Into<EscapedText>) -> CommandResult {
         let text: EscapedText = text.into();
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
@@ -133,7 +133,7 @@ impl Printer {
     ///
     /// # Errors
     /// As [`Printer::data`].
-    pub(crate) fn exactly(&self, data: &str) -> Outcome {
+    pub(crate) fn exactly(&self, data: &str) -> CommandResult {
         self.data(if self.data.is_terminal { EscapedText::from(data) } else { EscapedText::exactly(data) })
     }
 
@@ -141,7 +141,7 @@ impl Printer {
     ///
     /// # Errors
     /// As [`Printer::data`].
-    pub(crate) fn value<T: Serialize>(&self, value: &T, text: impl FnOnce(&mut Page)) -> Outcome {
+    pub(crate) fn value<T: Serialize>(&self, value: &T, text: impl FnOnce(&mut Page)) -> CommandResult {
         self.data(self.rendered(value, self.page(), text)?)
     }
 
@@ -154,7 +154,7 @@ impl Printer {
         value: &T,
         mut page: Page,
         text: impl FnOnce(&mut Page),
-    ) -> Outcome<EscapedText> {
+    ) -> CommandResult<EscapedText> {
         Ok(match self.format {
             Format::Json => pretty_json(value)?.into(),
             Format::Jsonl => json_line(value)?.into(),
@@ -272,7 +272,7 @@ fn is_an_idea(error: &clap::Error) -> bool {
 }
 
 /// Indented JSON with a line end.
-fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
+fn pretty_json<T: Serialize>(value: &T) -> CommandResult<String> {
     let text = serde_json::to_string_pretty(value).map_err(|error| unserialisable(&error))?;
     Ok(escape_json(&text).into_owned() + "\n")
 }
@@ -281,13 +281,13 @@ fn pretty_json<T: Serialize>(value: &T) -> Outcome<String> {
 ///
 /// # Errors
 /// `internal` if the value cannot be serialised.
-pub(crate) fn json_line<T: Serialize>(value: &T) -> Outcome<String> {
+pub(crate) fn json_line<T: Serialize>(value: &T) -> CommandResult<String> {
     let text = serde_json::to_string(value).map_err(|error| unserialisable(&error))?;
     Ok(escape_json(&text).into_owned() + "\n")
 }
 
 /// YAML; if a text in it would hide something, escaped JSON, which is YAML too.
-fn yaml<T: Serialize>(value: &T) -> Outcome<String> {
+fn yaml<T: Serialize>(value: &T) -> CommandResult<String> {
     let text = serde_yaml::to_string(value).map_err(|error| unserialisable(&error))?;
     if !has_hidden(&text) {
         return Ok(text);

@@ -22,7 +22,7 @@ impl Ticket {
 }
 
 /// A reply from the core, or why there is none.
-pub(crate) type Outcome<T> = Result<T, Box<Problem>>;
+pub(crate) type CoreResult<T> = Result<T, Box<Problem>>;
 
 /// Work to be done outside the model.
 #[derive(Debug, Clone, PartialEq)]

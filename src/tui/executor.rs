@@ -22,7 +22,7 @@ use aludel_core::event::run::{Run, RunControl};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::effect::{CoreEffect, Draft, HistoryCommand, Outcome, Ticket};
+use super::effect::{CoreEffect, CoreResult, Draft, HistoryCommand, Ticket};
 use super::message::{DraftReply, Message};
 use super::model::{CostlyAction, Names};
 use drafts::DraftStart;
@@ -317,6 +317,6 @@ async fn names(engine: &Engine) -> Names {
 }
 
 /// Converts a failure to the problem that is shown.
-fn told<T>(outcome: aludel_core::error::Result<T>) -> Outcome<T> {
+fn told<T>(outcome: aludel_core::error::Result<T>) -> CoreResult<T> {
     outcome.map_err(|error| Box::new(Problem::from(error)))
 }

@@ -10,7 +10,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use serde_json::Value;
 
-use super::effect::{Outcome, Ticket};
+use super::effect::{CoreResult, Ticket};
 use super::model::drafts::Leftovers;
 use super::model::history::ResultPage;
 use super::model::jobs::JobListing;
@@ -64,7 +64,7 @@ pub(crate) enum Message {
         /// The request it answers.
         ticket: Ticket,
         /// The result.
-        outcome: Outcome<Box<CompareResult>>,
+        outcome: CoreResult<Box<CompareResult>>,
     },
     /// The run or judging with this ticket was refused before it began.
     RunRefused {
@@ -135,46 +135,46 @@ pub(crate) enum QueryReply {
     /// The providers.
     Providers(Vec<ProviderDetails>),
     /// The result of a real call to a provider.
-    Tested(Outcome<Box<ProviderTest>>),
+    Tested(CoreResult<Box<ProviderTest>>),
     /// What was spent.
-    Spent(Outcome<Box<Spent>>),
+    Spent(CoreResult<Box<Spent>>),
     /// The jobs.
-    Jobs(Outcome<Box<JobListing>>),
+    Jobs(CoreResult<Box<JobListing>>),
     /// A job in full.
-    Job(Outcome<Box<JobDetails>>),
+    Job(CoreResult<Box<JobDetails>>),
     /// A job was asked to stop, and its new state.
-    JobStopped(Outcome<Box<Job>>),
+    JobStopped(CoreResult<Box<Job>>),
     /// A job is being resumed; its events follow.
-    JobResumed(Outcome<Box<JobDetails>>),
+    JobResumed(CoreResult<Box<JobDetails>>),
     /// Every setting.
-    Settings(Outcome<Vec<SettingRow>>),
+    Settings(CoreResult<Vec<SettingRow>>),
     /// Pairs to label.
-    Pairs(Outcome<Box<Labelling>>),
+    Pairs(CoreResult<Box<Labelling>>),
     /// A label was stored.
-    LabelKept(Outcome<Box<StoredLabel>>),
+    LabelKept(CoreResult<Box<StoredLabel>>),
     /// The last label was removed.
-    LabelTakenBack(Outcome<()>),
+    LabelTakenBack(CoreResult<()>),
 }
 
 /// A reply about what is stored.
 #[derive(Debug, Clone)]
 pub(crate) enum HistoryReply {
     /// Rows.
-    Found(Outcome<Box<ResultPage>>),
+    Found(CoreResult<Box<ResultPage>>),
     /// A whole prompt.
-    Read(Outcome<Box<Prompt>>),
+    Read(CoreResult<Box<Prompt>>),
     /// A prompt was changed; its new state.
-    Updated(Outcome<Box<Prompt>>),
+    Updated(CoreResult<Box<Prompt>>),
     /// These prompts were deleted.
-    Deleted(Outcome<Vec<PromptId>>),
+    Deleted(CoreResult<Vec<PromptId>>),
     /// These prompts were restored.
-    Restored(Outcome<Vec<PromptId>>),
+    Restored(CoreResult<Vec<PromptId>>),
     /// The progress of an export or import.
     Transferring(TransferProgress),
     /// This many prompts were exported.
-    Exported(Outcome<u64>),
+    Exported(CoreResult<u64>),
     /// A file was imported.
-    Imported(Outcome<Box<ImportReport>>),
+    Imported(CoreResult<Box<ImportReport>>),
 }
 
 /// A reply about the draft.
@@ -185,7 +185,7 @@ pub(crate) enum DraftReply {
     /// The draft could not be saved.
     NotKept(Box<Problem>),
     /// The inputs of earlier runs, the newest first.
-    Inputs(Outcome<Vec<String>>),
+    Inputs(CoreResult<Vec<String>>),
 }
 
 /// Where a text was copied to.

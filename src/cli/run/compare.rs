@@ -7,7 +7,7 @@ use aludel_core::api::CompareRequest;
 use aludel_core::domain::CompareResult;
 use aludel_core::engine::Engine;
 use aludel_core::error::Error;
-use aludel_core::event::Outcome as RunOutcome;
+use aludel_core::event::Outcome;
 use aludel_core::time::{Clock, SystemClock};
 
 use super::select::{chosen, exit_or_problem};
@@ -15,14 +15,14 @@ use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::CompareArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::view;
 use crate::cli::wait;
 
-pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: CompareRequest = engine.decode_own(args.request())?;
     if request.task().is_some() {
@@ -32,7 +32,7 @@ pub(crate) fn compare(args: &CompareArgs, invocation: &Invocation<'_>) -> Outcom
     Ok(Exit::Done)
 }
 
-fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let printer = &invocation.printer;
     // The result is one value; even with `--format jsonl`, events are not part of the data.
     let watched = printer.clone().with_format(Format::Json);
@@ -48,14 +48,14 @@ fn judged(engine: &Engine, request: CompareRequest, invocation: &Invocation<'_>)
         watcher.clear();
         let outcome = ended.and_then(|()| {
             let selection = chosen(printer, &watcher.view)?.clone();
-            print_result(printer, &comparing.conclude(Some(RunOutcome::Compare(selection)))?)?;
+            print_result(printer, &comparing.conclude(Some(Outcome::Compare(selection)))?)?;
             exit_or_problem(&watcher.view)
         });
         failure::with_close_result(outcome, engine.close().await)
     })?
 }
 
-fn print_result(printer: &Printer, result: &CompareResult) -> Outcome {
+fn print_result(printer: &Printer, result: &CompareResult) -> CommandResult {
     match printer.format() {
         Format::Jsonl => printer.data(&json_line(result)?),
         Format::Markdown => printer.data(view::document_of_comparison(result)),

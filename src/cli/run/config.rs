@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use crate::cli::Invocation;
 use crate::cli::args::{ConfigArgs, ConfigCommand};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::format::Format;
 use crate::cli::view::symbols::NONE;
 use crate::cli::view::{Column, Page, Role, Table};
 
-pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn config(args: &ConfigArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     match &args.command {
         ConfigCommand::Show { origin } => show(*origin, invocation),
         ConfigCommand::Get { key } => get(key, invocation),
@@ -32,7 +32,7 @@ fn paths(invocation: &Invocation<'_>) -> Result<Paths> {
     Paths::resolve(&invocation.globals.flags(), invocation.environment)
 }
 
-fn show(with_origin: bool, invocation: &Invocation<'_>) -> Outcome {
+fn show(with_origin: bool, invocation: &Invocation<'_>) -> CommandResult {
     let loaded = invocation.load(&invocation.globals.flags())?;
     let settings = edit::show(&loaded)?;
     let shown = |origin: &Origin| match origin {
@@ -76,7 +76,7 @@ fn in_words(value: &Value) -> String {
     }
 }
 
-fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
+fn get(key: &str, invocation: &Invocation<'_>) -> CommandResult {
     let loaded = invocation.load(&invocation.globals.flags())?;
     let value = edit::get(&loaded, key)?;
     if value.is_null() && invocation.printer.format() == Format::Text {
@@ -90,7 +90,7 @@ fn get(key: &str, invocation: &Invocation<'_>) -> Outcome {
     })
 }
 
-fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
+fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> CommandResult {
     let paths = paths(invocation)?;
     check_workbench(key, value, &paths, invocation)?;
     edit::set(&paths, key, value)?;
@@ -102,7 +102,7 @@ fn set(key: &str, value: &str, invocation: &Invocation<'_>) -> Outcome {
 
 /// Refuses a value that would keep the workbench from opening, before it is written. Existing
 /// faults of other keys are ignored, so that several faults can be fixed one by one.
-fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> Outcome {
+fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocation<'_>) -> CommandResult {
     let Some(check) = invocation.launchers.workbench_check.filter(|_| key.starts_with("tui.")) else { return Ok(()) };
     let assets = Assets::below(&paths.home);
     let (before, origins) = edit::of_file(paths)?;
@@ -116,11 +116,11 @@ fn check_workbench(key: &str, value: &str, paths: &Paths, invocation: &Invocatio
     refuse(faults.collect())
 }
 
-fn refuse(faults: Vec<ConfigFault>) -> Outcome {
+fn refuse(faults: Vec<ConfigFault>) -> CommandResult {
     if faults.is_empty() { Ok(()) } else { Err(Error::from(ConfigError { faults }).into()) }
 }
 
-fn validate(invocation: &Invocation<'_>) -> Outcome {
+fn validate(invocation: &Invocation<'_>) -> CommandResult {
     let paths = paths(invocation)?;
     edit::validate(&paths)?;
     if let Some(check) = invocation.launchers.workbench_check {
@@ -138,7 +138,7 @@ fn validate(invocation: &Invocation<'_>) -> Outcome {
     tell(invocation, &json!({ "valid": true, "file": paths.config_file }), |page| page.line(&sentence))
 }
 
-fn export(invocation: &Invocation<'_>) -> Outcome {
+fn export(invocation: &Invocation<'_>) -> CommandResult {
     let loaded = invocation.load(&invocation.globals.flags())?;
     match invocation.printer.format() {
         Format::Json | Format::Jsonl => invocation.printer.value(&edit::get(&loaded, "")?, |_| {}),
@@ -146,13 +146,13 @@ fn export(invocation: &Invocation<'_>) -> Outcome {
     }
 }
 
-fn path(invocation: &Invocation<'_>) -> Outcome {
+fn path(invocation: &Invocation<'_>) -> CommandResult {
     let paths = paths(invocation)?;
     let line = paths.config_file.display().to_string();
     invocation.printer.value(&json!({ "path": paths.config_file }), |page| page.line(&line))
 }
 
-fn init(invocation: &Invocation<'_>) -> Outcome {
+fn init(invocation: &Invocation<'_>) -> CommandResult {
     let paths = paths(invocation)?;
     edit::init(&paths, invocation.globals.yes)?;
     let file = paths.shown(&paths.config_file).display().to_string();
@@ -162,7 +162,7 @@ fn init(invocation: &Invocation<'_>) -> Outcome {
 }
 
 /// Reports what was done: to people on standard error, to programs as data.
-fn tell(invocation: &Invocation<'_>, value: &Value, text: impl FnOnce(&mut Page)) -> Outcome {
+fn tell(invocation: &Invocation<'_>, value: &Value, text: impl FnOnce(&mut Page)) -> CommandResult {
     let printer = &invocation.printer;
     if printer.format() == Format::Text {
         if !printer.is_quiet() {

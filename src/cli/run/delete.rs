@@ -10,13 +10,13 @@ use aludel_core::error::{Error, Result};
 use crate::cli::Invocation;
 use crate::cli::args::DeleteArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::printer::Printer;
 use crate::cli::view::{count_of, cut, lines, one_line};
 use crate::cli::wait::wait;
 
-pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn delete(args: &DeleteArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: DeleteRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -53,7 +53,7 @@ fn line_of(engine: &Engine, key: &PromptKey, width: usize) -> Result<String> {
     Ok(cut(&format!("{}  {}", prompt.id.short(), one_line(&prompt.original_input)), width.saturating_sub(2)))
 }
 
-pub(super) fn report(printer: &Printer, deletion: &Deletion) -> Outcome {
+pub(super) fn report(printer: &Printer, deletion: &Deletion) -> CommandResult {
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(lines(&deletion.deleted)),
         _ => printer.value(deletion, |page| {

@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::cli::args::{EditableCommand, PersonasArgs, TemplatesArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::view::{Column, Role, Table};
 use crate::cli::{Invocation, input};
 
-pub(crate) fn personas(args: &PersonasArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn personas(args: &PersonasArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     match &args.command {
         None | Some(EditableCommand::List) => list(&engine.personas(), false, invocation),
@@ -27,7 +27,7 @@ pub(crate) fn personas(args: &PersonasArgs, invocation: &Invocation<'_>) -> Outc
     Ok(Exit::Done)
 }
 
-pub(crate) fn templates(args: &TemplatesArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn templates(args: &TemplatesArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     match &args.command {
         None | Some(EditableCommand::List) => list(&engine.templates(), true, invocation),
@@ -40,7 +40,7 @@ pub(crate) fn templates(args: &TemplatesArgs, invocation: &Invocation<'_>) -> Ou
     Ok(Exit::Done)
 }
 
-fn list(infos: &[AssetInfo], with_kind: bool, invocation: &Invocation<'_>) -> Outcome {
+fn list(infos: &[AssetInfo], with_kind: bool, invocation: &Invocation<'_>) -> CommandResult {
     invocation.printer.value(&infos, |page| {
         let mut columns = vec![Column::words("name").painted(Role::Handle)];
         if with_kind {
@@ -62,12 +62,12 @@ fn list(infos: &[AssetInfo], with_kind: bool, invocation: &Invocation<'_>) -> Ou
     })
 }
 
-fn show(asset: &AssetText, invocation: &Invocation<'_>) -> Outcome {
+fn show(asset: &AssetText, invocation: &Invocation<'_>) -> CommandResult {
     invocation.printer.value(asset, |page| page.exactly(&asset.text))
 }
 
 /// Opens the copy in the user's editor; without a terminal, prints its path.
-fn edit(copy: &Path, invocation: &Invocation<'_>) -> Outcome {
+fn edit(copy: &Path, invocation: &Invocation<'_>) -> CommandResult {
     let environment = invocation.environment;
     let editor = environment.get("VISUAL").or(environment.get("EDITOR"));
     let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();

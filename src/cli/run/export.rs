@@ -14,7 +14,7 @@ use super::watching::drawn;
 use crate::cli::Invocation;
 use crate::cli::args::ExportArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
@@ -29,7 +29,7 @@ enum Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn write(&mut self, text: &str) -> Outcome {
+    fn write(&mut self, text: &str) -> CommandResult {
         match self {
             Self::Output(printer) => printer.exactly(text),
             Self::File(file) => file.write(text).map_err(Failure::from),
@@ -37,7 +37,7 @@ impl Sink<'_> {
     }
 }
 
-pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     if invocation.globals.output.is_some() {
         return Err(
             Error::value("output", "means --format elsewhere; here say --format, or --output-file for a file").into()
@@ -77,7 +77,7 @@ pub(crate) fn export(args: &ExportArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// Writes everything, updating `written`.
-async fn write(export: &mut Export, sink: &mut Sink<'_>, written: &Cell<u64>) -> Outcome {
+async fn write(export: &mut Export, sink: &mut Sink<'_>, written: &Cell<u64>) -> CommandResult {
     while let Some(piece) = export.next().await? {
         sink.write(&piece)?;
         written.set(export.written());

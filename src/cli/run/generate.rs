@@ -20,7 +20,7 @@ use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::GenerateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
@@ -34,7 +34,7 @@ const CLOSING_NOTICE_AFTER: Duration = Duration::from_secs(1);
 /// Formats of a result.
 const FORMATS_OF_FILES: [Format; 5] = [Format::Text, Format::Json, Format::Jsonl, Format::Yaml, Format::Markdown];
 
-pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn generate(args: &GenerateArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     if invocation.globals.output.is_some() {
         return Err(
             Error::value("output", "means --format elsewhere; here say --format, or --output-file for a file").into()
@@ -88,7 +88,7 @@ pub(super) fn conclude_resumed(
     printer: &Printer,
     watcher: &Watcher<'_>,
     elapsed: Duration,
-) -> Outcome<Exit> {
+) -> CommandResult<Exit> {
     Job { engine, printer, file: None, is_saved: true }.conclude(watcher, elapsed)
 }
 
@@ -128,7 +128,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     /// Prints the result, or the part that exists, and returns how the run ended.
-    fn conclude(&self, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome<Exit> {
+    fn conclude(&self, watcher: &Watcher<'_>, elapsed: Duration) -> CommandResult<Exit> {
         let view = &watcher.view;
         match &view.state {
             RunState::Failed(problem) => {
@@ -199,7 +199,7 @@ impl Job<'_> {
         result: &GenerationResult,
         watcher: &Watcher<'_>,
         elapsed: Duration,
-    ) -> Outcome {
+    ) -> CommandResult {
         self.print_result(result, watcher, elapsed).map_err(|failure| match failure {
             Failure::Error(Error::File { action, path, reason }) => {
                 let where_they_are = self.where_they_are(result, &watcher.view);
@@ -233,7 +233,7 @@ impl Job<'_> {
         Some(Stored { how_many: prompts.iter().filter(is_stored).count(), best })
     }
 
-    fn print_result(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> Outcome {
+    fn print_result(&self, result: &GenerationResult, watcher: &Watcher<'_>, elapsed: Duration) -> CommandResult {
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let summary = Summary { result, elapsed_ms };
         match (self.file, &watcher.lines) {
@@ -251,7 +251,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn write(&self, file: OutputFile<'_>, text: &str) -> Outcome {
+    fn write(&self, file: OutputFile<'_>, text: &str) -> CommandResult {
         file.write(text)?;
         if !self.printer.is_quiet() {
             self.printer.say(format!("wrote {}", file.path().display()));
@@ -259,7 +259,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> Outcome<EscapedText> {
+    fn rendered(&self, summary: Summary<'_>, mut page: Page) -> CommandResult<EscapedText> {
         match self.printer.format() {
             Format::Text if summary.result.prompts.is_empty() => Ok(EscapedText::default()),
             Format::Text if self.printer.is_quiet() => {

@@ -7,13 +7,13 @@ use aludel_core::time::{Clock, SystemClock};
 use crate::cli::Invocation;
 use crate::cli::args::HistoryArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::format::Format;
 use crate::cli::printer::json_line;
 use crate::cli::view;
 use crate::cli::wait::wait;
 
-pub(crate) fn history(args: &HistoryArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn history(args: &HistoryArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: HistoryRequest = engine.decode(args.request())?;
     let offset = request.offset;
@@ -33,7 +33,7 @@ pub(crate) fn history(args: &HistoryArgs, invocation: &Invocation<'_>) -> Outcom
     }
     let page = wait(engine.history(request))?;
     match printer.format() {
-        Format::Jsonl => printer.data(&page.sessions.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&page.sessions.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Markdown => printer.data(view::document_of_history(&page.sessions))?,
         _ => printer.value(&page, |_| ())?,
     }

@@ -12,7 +12,7 @@ use aludel_core::domain::Reindexed;
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
 use aludel_core::event::run::Run;
-use aludel_core::event::{Outcome as RunOutcome, RunState, RunView};
+use aludel_core::event::{Outcome, RunState, RunView};
 use aludel_core::files;
 use aludel_core::transfer::{Input, TransferFormat, spool};
 
@@ -20,14 +20,14 @@ use super::watching::{Watcher, watch};
 use crate::cli::Invocation;
 use crate::cli::args::{ImportArgs, MigrateArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::view::{self, count_of};
 use crate::cli::wait;
 
-pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportRequest = engine.decode(args.request(invocation.format))?;
@@ -37,7 +37,7 @@ pub(crate) fn import(args: &ImportArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// Imports the history of the Go program.
-pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(super) fn import_alchemy(path: &Path, args: &MigrateArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: ImportAlchemyRequest = engine.decode(args.request())?;
@@ -63,7 +63,12 @@ fn open(path: &Path, format: Option<&str>) -> Result<Input<File>> {
 }
 
 /// Runs an import to its end or to a signal, prints the report, then makes the vectors.
-fn take(printer: &Printer, engine: &Engine, makes_vectors: bool, begin: impl FnOnce() -> Result<Run>) -> Outcome<Exit> {
+fn take(
+    printer: &Printer,
+    engine: &Engine,
+    makes_vectors: bool,
+    begin: impl FnOnce() -> Result<Run>,
+) -> CommandResult<Exit> {
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
@@ -93,7 +98,7 @@ async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Inter
     let lacking = lacking(&watcher.view);
     match &watcher.view.state {
         RunState::Finished(made) => {
-            if let RunOutcome::Reindex(Reindexed { vectors: made @ 1.., .. }) = **made {
+            if let Outcome::Reindex(Reindexed { vectors: made @ 1.., .. }) = **made {
                 printer.note(format!("{} can be found by meaning now", count_of(made, "prompt")));
             }
         }
@@ -116,8 +121,8 @@ fn lacking(view: &RunView) -> String {
 }
 
 /// The report: a value for programs, text on standard error for people.
-fn print_result(printer: &Printer, imported: &RunOutcome) -> Outcome<Exit> {
-    let (RunOutcome::Import(report) | RunOutcome::Migrate(report)) = imported else {
+fn print_result(printer: &Printer, imported: &Outcome) -> CommandResult<Exit> {
+    let (Outcome::Import(report) | Outcome::Migrate(report)) = imported else {
         return Err(super::unexpected_outcome(imported));
     };
     match printer.format() {

@@ -14,7 +14,7 @@ use super::{generate, select};
 use crate::cli::Invocation;
 use crate::cli::args::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
@@ -22,7 +22,7 @@ use crate::cli::progress::{self, Progress};
 use crate::cli::view::{self, lines};
 use crate::cli::wait::{self, wait};
 
-pub(crate) fn jobs(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn jobs(args: &JobsArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     match &args.command {
         None => list(args, invocation),
         Some(JobsCommand::Show(args)) => show(args, invocation),
@@ -32,13 +32,13 @@ pub(crate) fn jobs(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     }
 }
 
-fn list(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn list(args: &JobsArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: JobsRequest = engine.decode(args.request())?;
     let list = wait(engine.jobs(request))?;
     let printer = &invocation.printer;
     match printer.format() {
-        Format::Jsonl => printer.data(&list.jobs.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&list.jobs.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Text if printer.is_quiet() => printer.data(lines(list.jobs.iter().map(|job| job.id)))?,
         Format::Text if list.jobs.is_empty() => printer.note(match (request.state, request.all) {
             (None, false) => "no job is running and none can be resumed; --all lists finished jobs",
@@ -49,7 +49,7 @@ fn list(args: &JobsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-fn show(args: &JobShowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn show(args: &JobShowArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: JobRequest = engine.decode(args.job.request())?;
     let details = wait(engine.job(request))?;
@@ -57,7 +57,7 @@ fn show(args: &JobShowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-fn stop(args: &JobStopArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn stop(args: &JobStopArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: JobRequest = engine.decode(args.job.request())?;
     let job = wait(engine.stop_job(request))?;
@@ -73,7 +73,7 @@ fn stop(args: &JobStopArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn follow(args: &JobFollowArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: FollowJobRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -93,7 +93,7 @@ struct JobPrinter<'a> {
 }
 
 impl JobPrinter<'_> {
-    fn take(&mut self, event: &Event) -> Outcome {
+    fn take(&mut self, event: &Event) -> CommandResult {
         self.view.apply(event);
         self.clear();
         match self.printer.format() {
@@ -122,7 +122,7 @@ impl JobPrinter<'_> {
 }
 
 /// Prints events until the job ends or the user stops watching.
-async fn tell(following: &mut JobFollower, printer: &Printer, interrupts: &mut Interrupts) -> Outcome<Exit> {
+async fn tell(following: &mut JobFollower, printer: &Printer, interrupts: &mut Interrupts) -> CommandResult<Exit> {
     let progress = printer.may_draw().then(Progress::new);
     let mut telling = JobPrinter { printer, view: RunView::default(), progress };
     let mut ticks = tokio::time::interval(progress::INTERVAL);
@@ -147,7 +147,7 @@ async fn tell(following: &mut JobFollower, printer: &Printer, interrupts: &mut I
 }
 
 /// The exit for the end of the job.
-fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
+fn concluded(job: &Job, state: &RunState, printer: &Printer) -> CommandResult<Exit> {
     let id = job.id.short();
     match (state, job.state) {
         (RunState::Failed(problem), _) => Err(Failure::Problem(problem.clone())),
@@ -159,7 +159,7 @@ fn concluded(job: &Job, state: &RunState, printer: &Printer) -> Outcome<Exit> {
     }
 }
 
-fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: ResumeJobRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -178,6 +178,6 @@ fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     })?
 }
 
-fn listen() -> Outcome<Interrupts> {
+fn listen() -> CommandResult<Interrupts> {
     Interrupts::listen().map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")).into())
 }

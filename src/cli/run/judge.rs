@@ -3,39 +3,39 @@
 use aludel_core::api::JudgeAuditRequest;
 use aludel_core::domain::JudgeAudit;
 use aludel_core::error::{Error, Problem};
-use aludel_core::event::Outcome as RunOutcome;
+use aludel_core::event::Outcome;
 use aludel_core::time::{Clock, SystemClock};
 
 use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::{JudgeAuditArgs, JudgeCommand};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::view;
 use crate::cli::wait;
 
-pub(crate) fn judge(command: &JudgeCommand, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn judge(command: &JudgeCommand, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     match command {
         JudgeCommand::Audit(args) if args.list => list(invocation),
         JudgeCommand::Audit(args) => audit(args, invocation),
     }
 }
 
-fn list(invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn list(invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let printer = &invocation.printer;
     let profiles = wait::wait(invocation.engine()?.judge_profiles())?;
     match printer.format() {
-        Format::Jsonl => printer.data(&profiles.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&profiles.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Text if profiles.is_empty() => printer.note("no judge was tested yet: `aludel judge audit` does that"),
         _ => printer.value(&profiles, |page| view::judge_profiles(page, &profiles, SystemClock.now()))?,
     }
     Ok(Exit::Done)
 }
 
-fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn audit(args: &JudgeAuditArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: JudgeAuditRequest = engine.decode(args.request())?;
     let prepared = match &args.labels {
@@ -69,8 +69,8 @@ const INTERRUPTED: &str =
 
 /// Prints the judge's profile; if it was tested before, only the figures of the labels. A judge
 /// that failed its test is an error, whose reason the profile shows.
-fn print_result(printer: &Printer, audited: RunOutcome, not_stored: Option<Problem>) -> Outcome<Exit> {
-    let RunOutcome::JudgeAudit(audited) = audited else { return Err(super::unexpected_outcome(&audited)) };
+fn print_result(printer: &Printer, audited: Outcome, not_stored: Option<Problem>) -> CommandResult<Exit> {
+    let Outcome::JudgeAudit(audited) = audited else { return Err(super::unexpected_outcome(&audited)) };
     let JudgeAudit { profile, tested, warnings } = *audited;
     for warning in warnings {
         printer.say(format!("warning: {warning}"));

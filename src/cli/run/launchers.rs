@@ -9,11 +9,11 @@ use clap::CommandFactory;
 
 use crate::cli::args::{Arguments, HttpServerArgs, TuiArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::{Invocation, Launcher, Surroundings};
 
 /// Without a command: starts what `mode` says; prints help if there is no terminal.
-pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn no_command(invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let loaded = invocation.load(&invocation.globals.flags())?;
     if loaded.config.mode == Mode::Server {
         return open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine()?);
@@ -26,17 +26,17 @@ pub(crate) fn no_command(invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let door = door(invocation.launchers.workbench, "workbench", "tui")?;
     door(invocation.silent_engine()?, Surroundings { plain: args.plain, ..invocation.surroundings() })?;
     Ok(Exit::Done)
 }
 
-pub(crate) fn serve(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn serve(invocation: &Invocation<'_>) -> CommandResult<Exit> {
     open(invocation.launchers.mcp_server, "MCP server", "server", invocation.engine()?)
 }
 
-pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let mut flags = invocation.globals.flags();
     if let Some(host) = &args.host {
         flags = flags.with_flag("--host", "server.host", host);
@@ -50,7 +50,7 @@ pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) ->
     open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
 }
 
-fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> Outcome<Exit> {
+fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> CommandResult<Exit> {
     door(chosen, face, feature)?(engine)?;
     Ok(Exit::Done)
 }

@@ -9,13 +9,13 @@ use aludel_core::time::{Clock, SystemClock};
 use crate::cli::Invocation;
 use crate::cli::args::ListArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::format::Format;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::view;
 use crate::cli::wait::wait;
 
-pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: ListRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -28,7 +28,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
         }
         Format::Jsonl => {
             let page = wait(engine.list_as::<SelectedPrompt>(request))?;
-            printer.data(&page.prompts.iter().map(json_line).collect::<Outcome<String>>()?)?;
+            printer.data(&page.prompts.iter().map(json_line).collect::<CommandResult<String>>()?)?;
             more(printer, &page, &asked);
         }
         Format::Csv => {
@@ -58,7 +58,7 @@ pub(crate) fn list(args: &ListArgs, invocation: &Invocation<'_>) -> Outcome<Exit
 }
 
 /// Refuses `--fields` in formats with fixed fields.
-pub(super) fn check_fields(fields: Option<PromptFields>, printer: &Printer) -> Outcome {
+pub(super) fn check_fields(fields: Option<PromptFields>, printer: &Printer) -> CommandResult {
     if fields.is_none() || matches!(printer.format(), Format::Json | Format::Jsonl | Format::Yaml) {
         return Ok(());
     }

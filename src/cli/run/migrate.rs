@@ -4,9 +4,9 @@ use super::import::import_alchemy;
 use crate::cli::Invocation;
 use crate::cli::args::MigrateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 
-pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn migrate(args: &MigrateArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     if let Some(path) = &args.from {
         return import_alchemy(path, args, invocation);
     }

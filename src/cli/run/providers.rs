@@ -5,13 +5,13 @@ use serde_json::json;
 use crate::cli::Invocation;
 use crate::cli::args::ProvidersArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 use crate::cli::format::Format;
 use crate::cli::printer::json_line;
 use crate::cli::view;
 use crate::cli::wait;
 
-pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let printer = &invocation.printer;
     let (providers, unlisted) = wait::on_a_runtime(async {
@@ -20,7 +20,7 @@ pub(crate) fn providers(args: &ProvidersArgs, invocation: &Invocation<'_>) -> Ou
         (providers, unlisted)
     })?;
     match printer.format() {
-        Format::Jsonl => printer.data(&providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&providers.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Markdown => printer.data(view::document_of_providers(&providers, args.models))?,
         Format::Text if printer.is_quiet() => {
             let usable = providers.iter().filter(|provider| provider.available);

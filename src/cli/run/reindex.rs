@@ -4,19 +4,19 @@
 
 use aludel_core::api::ReindexRequest;
 use aludel_core::error::Error;
-use aludel_core::event::{Outcome as RunOutcome, RunView, part};
+use aludel_core::event::{Outcome, RunView, part};
 
 use super::watching::{Watcher, watch};
 use crate::cli::Invocation;
 use crate::cli::args::ReindexArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Outcome};
+use crate::cli::failure::{self, CommandResult};
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::view::{Page, count_of};
 use crate::cli::wait;
 
-pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn reindex(args: &ReindexArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: ReindexRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -42,8 +42,8 @@ fn interrupted(view: &RunView) -> String {
     }
 }
 
-fn print_result(printer: &Printer, request: ReindexRequest, made: &RunOutcome) -> Outcome<Exit> {
-    let RunOutcome::Reindex(reindexed) = made else { return Err(super::unexpected_outcome(made)) };
+fn print_result(printer: &Printer, request: ReindexRequest, made: &Outcome) -> CommandResult<Exit> {
+    let Outcome::Reindex(reindexed) = made else { return Err(super::unexpected_outcome(made)) };
     printer.value(reindexed, |page: &mut Page| {
         if request.text {
             page.line(format!("words of {} indexed", count_of(reindexed.text, "prompt")));

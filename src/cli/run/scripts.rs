@@ -7,9 +7,9 @@ use clap::CommandFactory;
 use crate::cli::Invocation;
 use crate::cli::args::{Arguments, CompletionsArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Outcome;
+use crate::cli::failure::CommandResult;
 
-pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "aludel", &mut script);
     invocation.printer.data(&*String::from_utf8_lossy(&script))?;
@@ -17,7 +17,7 @@ pub(crate) fn completions(args: &CompletionsArgs, invocation: &Invocation<'_>) -
 }
 
 /// Prints the manual page: the program, and a section for each command.
-pub(crate) fn man(invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn man(invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let mut tree = Arguments::command();
     tree.build();
     let mut page = Vec::new();

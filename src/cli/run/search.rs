@@ -13,14 +13,14 @@ use super::list::check_fields;
 use crate::cli::Invocation;
 use crate::cli::args::{SearchArgs, SimilarArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::input::Source;
 use crate::cli::printer::{Printer, json_line};
 use crate::cli::view::{self, Layout, count_of};
 use crate::cli::wait;
 
-pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let query = match args.text.as_slice() {
         [] => None,
         [only] if only == "-" => Some(Source::Stdin.read("query")?),
@@ -59,9 +59,9 @@ pub(crate) fn search(args: &SearchArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// The result, and that of closing the engine.
-type SearchOutcome<P> = (Outcome<SearchResult<P>>, Result<(), Error>);
+type SearchOutcome<P> = (CommandResult<SearchResult<P>>, Result<(), Error>);
 
-fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<SearchOutcome<P>> {
+fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> CommandResult<SearchOutcome<P>> {
     if request.by == SearchBy::Text {
         return Ok((wait::wait(engine.search_as(request)).map_err(Failure::from), Ok(())));
     }
@@ -72,7 +72,7 @@ fn look<P: PromptForm>(engine: &Engine, request: SearchRequest) -> Outcome<Searc
     })?)
 }
 
-pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn similar(args: &SimilarArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: SimilarRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -118,8 +118,8 @@ fn print<P>(
     printer: &Printer,
     result: &SearchResult<P>,
     shown: ResultLayout,
-    write: impl FnOnce(&Printer, &[FoundPrompt<P>], Layout) -> Outcome,
-) -> Outcome<u64> {
+    write: impl FnOnce(&Printer, &[FoundPrompt<P>], Layout) -> CommandResult,
+) -> CommandResult<u64> {
     write(printer, &result.prompts, shown.layout)?;
     if !printer.is_quiet() {
         for warning in &result.warnings {
@@ -131,21 +131,21 @@ fn print<P>(
     Ok(result.total)
 }
 
-fn data(printer: &Printer, found: &[FoundPrompt<SelectedPrompt>], _: Layout) -> Outcome {
+fn data(printer: &Printer, found: &[FoundPrompt<SelectedPrompt>], _: Layout) -> CommandResult {
     if printer.format() == Format::Jsonl {
-        return printer.data(&found.iter().map(json_line).collect::<Outcome<String>>()?);
+        return printer.data(&found.iter().map(json_line).collect::<CommandResult<String>>()?);
     }
     printer.value(&found, |_| ())
 }
 
-fn sheet(printer: &Printer, found: &[FoundPrompt], _: Layout) -> Outcome {
+fn sheet(printer: &Printer, found: &[FoundPrompt], _: Layout) -> CommandResult {
     if printer.format() == Format::Csv {
         return printer.data(&view::csv_of_found(found)?);
     }
     printer.data(view::document_of_found(found))
 }
 
-fn text(printer: &Printer, found: &[FoundPrompt<PromptSummary>], layout: Layout) -> Outcome {
+fn text(printer: &Printer, found: &[FoundPrompt<PromptSummary>], layout: Layout) -> CommandResult {
     if printer.is_quiet() {
         return printer.data(view::lines(found.iter().map(|found| found.prompt.id)));
     }

@@ -14,14 +14,14 @@ use super::watching::{Watcher, confirmed, watch};
 use crate::cli::Invocation;
 use crate::cli::args::SelectArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::view;
 use crate::cli::wait;
 
-pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let printer = &invocation.printer;
     let engine = invocation.engine()?;
     let request: SelectRequest = engine.decode_own(args.request())?;
@@ -41,7 +41,7 @@ pub(crate) fn select(args: &SelectArgs, invocation: &Invocation<'_>) -> Outcome<
 }
 
 /// Prints the choice, or the reason why there is none.
-pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> Outcome<Exit> {
+pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> CommandResult<Exit> {
     let result = chosen(printer, view)?;
     print_result(printer, result, u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))?;
     printer.note(format!("`aludel why {}` shows the judge's reasons", result.prompt.id.short()));
@@ -49,7 +49,7 @@ pub(super) fn conclude(printer: &Printer, view: &RunView, elapsed: Duration) -> 
 }
 
 /// An error if something could not be stored, or if a cap ended the run; else success.
-pub(super) fn exit_or_problem(view: &RunView) -> Outcome<Exit> {
+pub(super) fn exit_or_problem(view: &RunView) -> CommandResult<Exit> {
     match view.not_stored().or_else(|| view.cap_reached()) {
         Some(problem) => Err(Failure::Problem(Box::new(problem))),
         None => Ok(Exit::Done),
@@ -57,7 +57,7 @@ pub(super) fn exit_or_problem(view: &RunView) -> Outcome<Exit> {
 }
 
 /// The result of the judge's run; prints its warnings.
-pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a SelectResult> {
+pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> CommandResult<&'a SelectResult> {
     // For a program, an error comes alone.
     let is_well = matches!(view.state, RunState::Finished(_)) && exit_or_problem(view).is_ok();
     let is_told = is_well || !printer.format().is_json();
@@ -92,7 +92,7 @@ pub(super) fn chosen<'a>(printer: &Printer, view: &'a RunView) -> Outcome<&'a Se
     }
 }
 
-fn print_result(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> Outcome {
+fn print_result(printer: &Printer, result: &SelectResult, elapsed_ms: u64) -> CommandResult {
     match printer.format() {
         // It was in the last event.
         Format::Jsonl => Ok(()),

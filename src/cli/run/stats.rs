@@ -12,7 +12,7 @@ use super::watching::drawn;
 use crate::cli::Invocation;
 use crate::cli::args::StatsArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::{Printer, json_line};
@@ -24,7 +24,7 @@ use crate::cli::wait;
 /// After this time a count shows a bar, in milliseconds.
 const BAR_FROM_MS: u64 = 1_000;
 
-pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: StatsRequest = engine.decode(args.request())?;
     let chooses_all = request.filters == Filters::default();
@@ -49,7 +49,7 @@ pub(crate) fn stats(args: &StatsArgs, invocation: &Invocation<'_>) -> Outcome<Ex
 }
 
 /// Counts the chosen prompts one by one: with a bar on a terminal after a second. A signal ends it.
-fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> Outcome<StatsReport> {
+fn counted(printer: &Printer, engine: &Engine, request: StatsRequest) -> CommandResult<StatsReport> {
     let seen = Arc::new(Mutex::new(None::<MeasureProgress>));
     let told = Arc::clone(&seen);
     let at = || *seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ struct Line<'a> {
     line: &'a StatsLine,
 }
 
-fn lines(report: &StatsReport) -> Outcome<String> {
+fn lines(report: &StatsReport) -> CommandResult<String> {
     let lines = report.groups.iter().flat_map(|group| group.lines.iter().map(|line| Line { by: group.by, line }));
     lines.map(|line| json_line(&line)).collect()
 }

@@ -5,20 +5,20 @@
 
 use aludel_core::api::TestProvidersRequest;
 use aludel_core::error::Error;
-use aludel_core::event::Outcome as RunOutcome;
+use aludel_core::event::Outcome;
 
 use super::watching::{Watcher, watch};
 use crate::cli::Invocation;
 use crate::cli::args::TestProvidersArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::json_line;
 use crate::cli::view;
 use crate::cli::wait;
 
-pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: TestProvidersRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;
@@ -31,11 +31,11 @@ pub(crate) fn test_providers(args: &TestProvidersArgs, invocation: &Invocation<'
     watcher.clear();
     ended?;
     let tests = match watcher.result(|_| None)? {
-        RunOutcome::TestProviders(tests) => tests,
+        Outcome::TestProviders(tests) => tests,
         other => return Err(super::unexpected_outcome(&other)),
     };
     match printer.format() {
-        Format::Jsonl => printer.data(&tests.providers.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&tests.providers.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Markdown => printer.data(view::document_of_provider_tests(&tests))?,
         _ => printer.value(&tests, |page| view::provider_tests(page, &tests))?,
     }

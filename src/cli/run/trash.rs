@@ -11,13 +11,13 @@ use super::delete;
 use crate::cli::Invocation;
 use crate::cli::args::{TrashArgs, TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::printer::json_line;
 use crate::cli::view::{self, count_of, lines};
 use crate::cli::wait::wait;
 
-pub(crate) fn trash(args: &TrashArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn trash(args: &TrashArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     match &args.command {
         TrashCommand::List(args) => list(args, invocation),
         TrashCommand::Restore(args) => restore(args, invocation),
@@ -25,7 +25,7 @@ pub(crate) fn trash(args: &TrashArgs, invocation: &Invocation<'_>) -> Outcome<Ex
     }
 }
 
-fn list(args: &TrashListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn list(args: &TrashListArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: TrashRequest = engine.decode(args.request())?;
     let offset = request.offset;
@@ -33,7 +33,7 @@ fn list(args: &TrashListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     let TrashPage { prompts, total } = &page;
     let printer = &invocation.printer;
     match printer.format() {
-        Format::Jsonl => printer.data(&prompts.iter().map(json_line).collect::<Outcome<String>>()?)?,
+        Format::Jsonl => printer.data(&prompts.iter().map(json_line).collect::<CommandResult<String>>()?)?,
         Format::Text if printer.is_quiet() => printer.data(lines(prompts.iter().map(|trashed| trashed.prompt.id)))?,
         Format::Text if *total == 0 => printer.note("the trash is empty"),
         _ => {
@@ -47,7 +47,7 @@ fn list(args: &TrashListArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
     Ok(Exit::Done)
 }
 
-fn restore(args: &TrashRestoreArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn restore(args: &TrashRestoreArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: RestoreRequest = engine.decode(args.request())?;
     let restoration = wait(engine.restore(request))?;
@@ -64,7 +64,7 @@ fn restore(args: &TrashRestoreArgs, invocation: &Invocation<'_>) -> Outcome<Exit
     Ok(Exit::Done)
 }
 
-fn empty(args: &TrashEmptyArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+fn empty(args: &TrashEmptyArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: EmptyTrashRequest = engine.decode(args.request())?;
     let printer = &invocation.printer;

@@ -5,12 +5,12 @@ use aludel_core::domain::Prompt;
 
 use crate::cli::args::UpdateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{self, Failure, Outcome};
+use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::printer::Printer;
 use crate::cli::{Invocation, input, view, wait};
 
-pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let read =
         |given: &Option<String>, field| given.as_deref().map(|text| input::text_or_file(text, field)).transpose();
     let notes = read(&args.notes, "notes")?;
@@ -28,7 +28,7 @@ pub(crate) fn update(args: &UpdateArgs, invocation: &Invocation<'_>) -> Outcome<
     failure::with_close_result(outcome, closed)
 }
 
-fn print_result(printer: &Printer, prompt: &Prompt) -> Outcome<Exit> {
+fn print_result(printer: &Printer, prompt: &Prompt) -> CommandResult<Exit> {
     match printer.format() {
         Format::Text if printer.is_quiet() => printer.data(view::lines([prompt.id]))?,
         Format::Markdown => printer.data(view::document_of_prompt(prompt))?,

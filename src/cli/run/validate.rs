@@ -6,12 +6,12 @@ use aludel_core::engine::{CheckStatus, Validation};
 use crate::cli::Invocation;
 use crate::cli::args::ValidateArgs;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::view::symbols::{BAD, GOOD};
 use crate::cli::view::{Page, Role};
 use crate::cli::wait::wait;
 
-pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> Outcome<Exit> {
+pub(crate) fn validate(args: &ValidateArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: ValidateRequest = engine.decode(args.request())?;
     let validation = wait(engine.validate(request));

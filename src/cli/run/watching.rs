@@ -8,11 +8,11 @@ use std::pin::pin;
 
 use aludel_core::engine::{Preflight, Prepared};
 use aludel_core::event::run::Run;
-use aludel_core::event::{Event, Outcome as RunOutcome, RunState, RunView};
+use aludel_core::event::{Event, Outcome, RunState, RunView};
 
 use crate::cli::Invocation;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, Outcome};
+use crate::cli::failure::{CommandResult, Failure};
 use crate::cli::format::Format;
 use crate::cli::interrupt::Interrupts;
 use crate::cli::live::LiveText;
@@ -23,13 +23,13 @@ use crate::cli::view::{Frame, count_of};
 
 /// Asks before a run whose estimated cost needs consent; --yes gives it. The estimate becomes the
 /// budget. Without anyone to ask, the engine refuses the run, as on every face.
-pub(super) fn confirmed(prepared: Prepared, invocation: &Invocation<'_>) -> Outcome<Prepared> {
+pub(super) fn confirmed(prepared: Prepared, invocation: &Invocation<'_>) -> CommandResult<Prepared> {
     let Some(budget_usd) = consent(prepared.preflight(), invocation)? else { return Ok(prepared) };
     Ok(prepared.with_budget(Some(budget_usd)))
 }
 
 /// The budget the user consented to; `None` if no question is needed, or none can be asked.
-pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Outcome<Option<f64>> {
+pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> CommandResult<Option<f64>> {
     let Preflight::Ask(estimate) = preflight else { return Ok(None) };
     let printer = &invocation.printer;
     if !invocation.globals.yes {
@@ -46,7 +46,7 @@ pub(super) fn consent(preflight: &Preflight, invocation: &Invocation<'_>) -> Out
 }
 
 /// Handles events to the last. The first signal cancels the run, the second ends the process.
-pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> Outcome {
+pub(super) async fn watch(mut run: Run, watcher: &mut Watcher<'_>, interrupts: &mut Interrupts) -> CommandResult {
     let mut ticks = tokio::time::interval(progress::INTERVAL);
     let mut is_cancelled = false;
     loop {
@@ -156,9 +156,9 @@ impl<'a> Watcher<'a> {
     ///
     /// # Errors
     /// The run's own problem, or that it was stopped.
-    pub(super) fn result(&self, interrupted: impl FnOnce(&RunView) -> Option<String>) -> Outcome<RunOutcome> {
+    pub(super) fn result(&self, interrupted: impl FnOnce(&RunView) -> Option<String>) -> CommandResult<Outcome> {
         match &self.view.state {
-            RunState::Finished(outcome) => Ok(RunOutcome::clone(outcome)),
+            RunState::Finished(outcome) => Ok(Outcome::clone(outcome)),
             RunState::Failed(problem) => Err(Failure::Problem(problem.clone())),
             RunState::Waiting | RunState::Running | RunState::Cancelled => {
                 if let Some(said) = interrupted(&self.view) {
@@ -169,7 +169,7 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    fn take(&mut self, event: &Event) -> Outcome {
+    fn take(&mut self, event: &Event) -> CommandResult {
         self.view.apply(event);
         if let Some(lines) = &mut self.lines {
             lines.push_str(&json_line(event)?);
@@ -181,7 +181,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Prints what has arrived since the last call.
-    fn show(&mut self) -> Outcome {
+    fn show(&mut self) -> CommandResult {
         if let Some(lines) = self.lines.as_mut().filter(|_| !self.lines_go_to_file) {
             self.printer.data(std::mem::take(lines))?;
         }

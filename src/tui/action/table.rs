@@ -61,9 +61,9 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::GoToCompare, "screen-2-nav", Navigate, &["2"], "compare", "To Compare: prompts side by side"),
     info(A::GoToJudge, "screen-3", Global, &["Alt+3"], "judge", "To the Judge: which prompt is best, and how sure"),
     info(A::GoToJudge, "screen-3-nav", Navigate, &["3"], "judge", "To the Judge: which prompt is best, and how sure"),
-    info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: what is stored, searchable")
+    info(A::GoToHistory, "screen-5", Global, &["Alt+5"], "history", "To the History: stored prompts, searchable")
         .calls(Operation::List),
-    info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: what is stored, searchable")
+    info(A::GoToHistory, "screen-5-nav", Navigate, &["5"], "history", "To the History: stored prompts, searchable")
         .hint(14),
     info(A::GoToProviders, "screen-6", Global, &["Alt+6"], "providers", "To the Providers: availability, keys, prices")
         .calls(Operation::Providers),

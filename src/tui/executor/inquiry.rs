@@ -8,7 +8,7 @@ use aludel_core::config::{Origin, keys};
 use aludel_core::domain::{ProviderTest, SessionId, SpendBy, SpendLine};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
-use aludel_core::event::Outcome as RunOutcome;
+use aludel_core::event::Outcome;
 use aludel_core::time::{Clock, SystemClock};
 use aludel_core::trace;
 use jiff::civil::Date;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
 
-use crate::tui::effect::{Outcome, Query};
+use crate::tui::effect::{CoreResult, Query};
 use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::jobs::JobListing;
 use crate::tui::model::listing::SettingRow;
@@ -67,7 +67,7 @@ async fn on_disk<T: Send + 'static>(write: impl FnOnce() -> Result<T> + Send + '
     written.map_err(|error| Error::Internal(format!("a label was not written: {error}")))?
 }
 
-fn told<T>(outcome: Result<T>) -> Outcome<T> {
+fn told<T>(outcome: Result<T>) -> CoreResult<T> {
     outcome.map_err(|error| Box::new(Problem::from(error)))
 }
 
@@ -119,11 +119,11 @@ fn in_words(value: &Value) -> String {
 }
 
 /// Makes a real call to the provider of this name.
-async fn test(engine: &Engine, name: String) -> Outcome<ProviderTest> {
+async fn test(engine: &Engine, name: String) -> CoreResult<ProviderTest> {
     let decoded = engine.decode::<TestProvidersRequest>(json!({ "providers": [name] }));
     let request = decoded.map_err(|error| Box::new(Problem::from(error)))?;
     let first = match engine.test_providers(request).outcome().await? {
-        RunOutcome::TestProviders(tests) => tests.providers.into_iter().next(),
+        Outcome::TestProviders(tests) => tests.providers.into_iter().next(),
         _ => None,
     };
     first.ok_or_else(|| Box::new(Problem::from(Error::Internal(format!("{name} was not tested")))))

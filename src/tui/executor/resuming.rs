@@ -107,7 +107,7 @@ mod tests {
         ticket: Ticket,
         job: SessionId,
         mut on_events: impl FnMut(&mut Executor),
-    ) -> (Option<crate::tui::effect::Outcome<Box<JobDetails>>>, RunView) {
+    ) -> (Option<crate::tui::effect::CoreResult<Box<JobDetails>>>, RunView) {
         executor.perform(CoreEffect::Resume { ticket, job });
         let (mut outcome, mut view) = (None, RunView::default());
         while !view.is_over() && !matches!(outcome, Some(Err(_))) {

@@ -8,13 +8,13 @@ use aludel_core::domain::ImportReport;
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
 use aludel_core::event::run::Run;
-use aludel_core::event::{EventKind, Outcome as RunOutcome, RunState, RunView, part};
+use aludel_core::event::{EventKind, Outcome, RunState, RunView, part};
 use aludel_core::files::{self, NewFile, PRIVATE_FILE};
 use aludel_core::transfer::{Input, Stage, TransferProgress};
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 
-use crate::tui::effect::Outcome;
+use crate::tui::effect::CoreResult;
 
 /// Writes prompts to a file and returns how many. An existing file is a conflict unless `replace`.
 pub(super) async fn export(
@@ -46,7 +46,7 @@ pub(super) async fn export(
 }
 
 /// Stores the prompts of a file. They are embedded in the background.
-pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> Outcome<ImportReport> {
+pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferProgress)) -> CoreResult<ImportReport> {
     let mut run = begin_import(engine, path).map_err(|error| Box::new(Problem::from(error)))?;
     let mut view = RunView::default();
     while let Some(event) = run.next().await {
@@ -58,7 +58,7 @@ pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferP
     }
     match view.state {
         RunState::Finished(outcome) => match *outcome {
-            RunOutcome::Import(report) => Ok(report),
+            Outcome::Import(report) => Ok(report),
             other => Err(Error::Internal(format!("an import came to a result of {}", other.operation()))),
         },
         RunState::Failed(problem) => return Err(problem),

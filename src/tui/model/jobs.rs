@@ -8,7 +8,7 @@ use aludel_core::error::Problem;
 use aludel_core::time::from_millis;
 use serde_json::Value;
 
-use crate::tui::effect::{Outcome, Ticket};
+use crate::tui::effect::{CoreResult, Ticket};
 
 /// A list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Jobs {
     /// The pending request for a job's details.
     pub(crate) reading: Option<(Ticket, JobAndState)>,
     /// The details last read, or why they could not be read.
-    pub(crate) read: Option<(JobAndState, Outcome<Box<JobDetails>>)>,
+    pub(crate) read: Option<(JobAndState, CoreResult<Box<JobDetails>>)>,
     /// The job being stopped.
     pub(crate) stopping: Option<(Ticket, SessionId)>,
     /// The job being resumed, with the ticket of its run.
@@ -84,7 +84,7 @@ impl Jobs {
     }
 
     /// The selected job's details, or why they could not be read; `None` until then.
-    pub(crate) fn whole(&self) -> Option<&Outcome<Box<JobDetails>>> {
+    pub(crate) fn whole(&self) -> Option<&CoreResult<Box<JobDetails>>> {
         let marked = self.marked()?;
         self.read.as_ref().filter(|((id, _), _)| *id == marked.id).map(|(_, outcome)| outcome)
     }

@@ -1,6 +1,6 @@
 //! The list of all settings: key, value and origin of each.
 
-use crate::tui::effect::{Outcome, Ticket};
+use crate::tui::effect::{CoreResult, Ticket};
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) struct Listing {
     /// The selected row among the matching ones.
     pub(crate) marked: usize,
     /// The settings; `None` before the reply.
-    pub(crate) rows: Option<Outcome<Vec<SettingRow>>>,
+    pub(crate) rows: Option<CoreResult<Vec<SettingRow>>>,
 }
 
 impl Listing {
@@ -37,7 +37,7 @@ impl Listing {
     }
 
     /// Takes in the settings, if they answer its question.
-    pub(crate) fn take_in(&mut self, ticket: Ticket, outcome: Outcome<Vec<SettingRow>>) {
+    pub(crate) fn take_in(&mut self, ticket: Ticket, outcome: CoreResult<Vec<SettingRow>>) {
         if self.ticket == ticket {
             self.rows = Some(outcome);
         }

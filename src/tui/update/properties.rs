@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use aludel_core::domain::{Phase, SpendBy};
-use aludel_core::event::{EventKind, Outcome as RunOutcome};
+use aludel_core::event::{EventKind, Outcome};
 use proptest::prelude::*;
 use ratatui::layout::{Position, Rect};
 
@@ -169,7 +169,7 @@ fn laid_out() -> Vec<Bench> {
             bench.send(Message::Compared { ticket, outcome: Ok(Box::new(compared(those))) });
         }
         if let Some(ticket) = bench.model.judge.judged.as_ref().map(|judged| judged.ticket) {
-            let end = EventKind::Finished { outcome: Box::new(RunOutcome::Select(selection(true))) };
+            let end = EventKind::Finished { outcome: Box::new(Outcome::Select(selection(true))) };
             bench.tell_of(ticket, vec![EventKind::Judged { comparison: comparison(1, 0, 0.5, true) }, end]);
         }
         for ticket in [bench.model.providers.asked, bench.model.spend.asked].into_iter().flatten() {

@@ -69,7 +69,7 @@ pub(super) fn decide(reading: &Reading, library: &Library) -> Decision {
         match (&found, &said) {
             (SentenceTask::Nothing, _) => found = said,
             (SentenceTask::Family(one, _), SentenceTask::Family(other, _)) if one != other => {
-                found = SentenceTask::Several
+                found = SentenceTask::Several;
             }
             // A question with instructions on how to answer it is more than a question of fact.
             (SentenceTask::Family(one, _), SentenceTask::Headed(_) | SentenceTask::Something)

@@ -201,7 +201,7 @@ impl Case {
         let work = self.work(strategy);
         match strategy {
             Strategy::Direct | Strategy::Clarify => {
-                parts.extend([PromptPart::Heading("notes"), PromptPart::Points(work)])
+                parts.extend([PromptPart::Heading("notes"), PromptPart::Points(work)]);
             }
             Strategy::Structured => {
                 parts.extend([PromptPart::Heading("work"), PromptPart::Points(work), PromptPart::Heading("check")]);

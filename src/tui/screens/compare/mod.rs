@@ -12,7 +12,7 @@ use serde_json::json;
 use super::chrome::inner;
 use super::{copy, half, open_in_composer, page};
 use crate::tui::action::{Action, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Ticket};
 use crate::tui::model::compare::Arrangement;
 use crate::tui::model::{Chosen, Compare, Model};
 use layout::{Layout, layout};
@@ -121,7 +121,7 @@ pub(crate) fn begin(model: &mut Model, prompts: Vec<Chosen>) -> Vec<Effect> {
 }
 
 /// Handles a reply.
-pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<CompareResult>>) {
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<CompareResult>>) {
     let compare = &mut model.compare;
     let is_pair = compare.asked_pair == Some(ticket);
     if !is_pair && compare.asked != Some(ticket) {

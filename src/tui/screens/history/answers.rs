@@ -8,7 +8,7 @@ use aludel_core::domain::{ImportReport, Prompt, PromptId, limits};
 use aludel_core::engine::Indexing;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, HistoryCommand, Outcome, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, HistoryCommand, Ticket};
 use crate::tui::message::HistoryReply;
 use crate::tui::model::history::{Mode, PendingSearch, Preview, ResultPage, SearchReason, Transfer};
 use crate::tui::model::{Model, Overlay, Stage, Tone};
@@ -167,7 +167,7 @@ fn ask(model: &mut Model, why: SearchReason, wait_ms: u64) -> Vec<Effect> {
     vec![CoreEffect::History { ticket, command: HistoryCommand::Find { wait_ms, question } }.into()]
 }
 
-fn found(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<ResultPage>>) -> Vec<Effect> {
+fn found(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<ResultPage>>) -> Vec<Effect> {
     let history = &mut model.history;
     let Some(asked) = history.asked.filter(|asked| asked.ticket == ticket) else { return Vec::new() };
     history.asked = None;
@@ -218,7 +218,7 @@ fn read_marked(model: &mut Model, anew: bool) -> Vec<Effect> {
     vec![CoreEffect::History { ticket, command: HistoryCommand::Read(id) }.into()]
 }
 
-fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
+fn read(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Prompt>>) {
     if model.history.reading != Some(ticket) {
         return;
     }
@@ -243,7 +243,7 @@ fn show(model: &mut Model, prompt: Box<Prompt>) {
     history.preview = Some(preview);
 }
 
-fn updated(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
+fn updated(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Prompt>>) {
     let asking = match &mut model.overlay {
         Some(Overlay::Ask(asking)) if asking.stage == Stage::Waiting(ticket) => Some(asking),
         _ => None,
@@ -269,7 +269,7 @@ fn updated(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Prompt>>) {
 }
 
 /// A file was written or read. Shows the result in its box, or in passing if that is closed.
-fn transferred(model: &mut Model, ticket: Ticket, outcome: Outcome<Vec<String>>) {
+fn transferred(model: &mut Model, ticket: Ticket, outcome: CoreResult<Vec<String>>) {
     if model.history.transfer.take_if(|transfer| transfer.ticket == ticket).is_none() {
         return;
     }

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::{ask, read_marked};
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Ticket};
 use crate::tui::model::jobs::{JobListing, RefreshTrigger, said_in};
 use crate::tui::model::{Chosen, Judge, Model, Tone};
 use crate::tui::screens::workbench::starting::show_run;
 
 /// Shows the list. The marked job stays marked wherever it is now.
-pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobListing>>) -> Vec<Effect> {
+pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<JobListing>>) -> Vec<Effect> {
     let now = model.now;
     let jobs = &mut model.jobs;
     let Some((_, asker)) = jobs.asked.take_if(|(asked, _)| *asked == ticket) else { return Vec::new() };
@@ -44,7 +44,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Job
 }
 
 /// Shows a job in full, or why it could not be read.
-pub(crate) fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDetails>>) {
+pub(crate) fn read(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<JobDetails>>) {
     let jobs = &mut model.jobs;
     if let Some((_, stand)) = jobs.reading.take_if(|(asked, _)| *asked == ticket) {
         jobs.read = Some((stand, outcome));
@@ -52,7 +52,7 @@ pub(crate) fn read(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDe
 }
 
 /// Shows the state of a job after a request to stop it.
-pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Job>>) -> Vec<Effect> {
+pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Job>>) -> Vec<Effect> {
     let Some((_, id)) = model.jobs.stopping.take_if(|(own, _)| *own == ticket) else { return Vec::new() };
     match outcome {
         Ok(job) => {
@@ -73,7 +73,7 @@ pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Jo
 }
 
 /// Shows the run or the judging of a resumed job, whose events follow.
-pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<JobDetails>>) -> Vec<Effect> {
+pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<JobDetails>>) -> Vec<Effect> {
     let Some((_, id)) = model.jobs.resuming.take_if(|(own, _)| *own == ticket) else { return Vec::new() };
     let details = match outcome {
         Ok(details) => details,

@@ -5,7 +5,7 @@ use aludel_core::error::{Error, Problem};
 use serde_json::json;
 
 use crate::tui::action::ScreenName;
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Query, Ticket};
 use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::PhasePane;
 use crate::tui::model::jobs::JobListing;
@@ -27,7 +27,7 @@ fn told(bench: &mut Bench, ticket: Ticket, told: QueryReply) -> Vec<Effect> {
 }
 
 /// Replies to the newest request for the list.
-fn list(bench: &mut Bench, outcome: Outcome<Box<JobListing>>) -> Vec<Effect> {
+fn list(bench: &mut Bench, outcome: CoreResult<Box<JobListing>>) -> Vec<Effect> {
     let (ticket, _) = bench.model.jobs.asked.unwrap_or_else(|| panic!("nothing is asked"));
     told(bench, ticket, QueryReply::Jobs(outcome))
 }

@@ -11,7 +11,7 @@ use ratatui::layout::{Position, Rect};
 use super::chrome::{Chrome, cut_top, inner, is_too_small};
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Query, Ticket};
 use crate::tui::model::label::{Label, PairOutcome};
 use crate::tui::model::{Model, Tone};
 use crate::tui::widgets::cells;
@@ -162,7 +162,7 @@ pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) {
 }
 
 /// Shows the pairs.
-pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Labelling>>) {
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Labelling>>) {
     let label = &mut model.label;
     if label.asked != Some(ticket) {
         return;
@@ -179,7 +179,7 @@ pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<La
 }
 
 /// Shows the next pair after a label is stored.
-pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<aludel_core::engine::StoredLabel>>) {
+pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<aludel_core::engine::StoredLabel>>) {
     let now = model.now;
     if let Some(kept) = written(model, ticket, outcome) {
         model.label.go_on(PairOutcome::Kept(*kept), now);
@@ -187,13 +187,13 @@ pub(crate) fn kept(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<alude
 }
 
 /// Shows the former pair after its label is removed.
-pub(crate) fn taken_back(model: &mut Model, ticket: Ticket, outcome: Outcome<()>) {
+pub(crate) fn taken_back(model: &mut Model, ticket: Ticket, outcome: CoreResult<()>) {
     if written(model, ticket, outcome).is_some() {
         model.label.go_back();
     }
 }
 
-fn written<T>(model: &mut Model, ticket: Ticket, outcome: Outcome<T>) -> Option<T> {
+fn written<T>(model: &mut Model, ticket: Ticket, outcome: CoreResult<T>) -> Option<T> {
     if model.label.writing != Some(ticket) {
         return None;
     }

@@ -13,7 +13,7 @@ use super::place::{ListDetailLayout, place};
 use super::pointer::NOTCH;
 use super::{half, page};
 use crate::tui::action::{Action, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Query, Ticket};
 use crate::tui::model::providers::Test;
 use crate::tui::model::{Model, Tone};
 use crate::tui::theme::Theme;
@@ -116,7 +116,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, rows: Vec<ProviderDetail
 }
 
 /// Shows the result of a test.
-pub(crate) fn tested(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<ProviderTest>>) {
+pub(crate) fn tested(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<ProviderTest>>) {
     let waits = |test: &&mut Test| **test == Test::Waiting(ticket);
     let Some((name, test)) = model.providers.tests.iter_mut().find(|(_, test)| waits(test)) else { return };
     let (tone, said) = match &outcome {

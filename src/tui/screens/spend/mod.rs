@@ -12,7 +12,7 @@ use super::chrome::inner;
 use super::place::{ListDetailLayout, place};
 use super::{half, page};
 use crate::tui::action::{Action, Context, ScreenName};
-use crate::tui::effect::{CoreEffect, Effect, Outcome, Query, Ticket};
+use crate::tui::effect::{CoreEffect, CoreResult, Effect, Query, Ticket};
 use crate::tui::model::Model;
 use crate::tui::model::spend::Spent;
 use crate::tui::widgets::cells;
@@ -110,7 +110,7 @@ fn title(model: &Model) -> [String; 2] {
 }
 
 /// Shows what was spent.
-pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: Outcome<Box<Spent>>) {
+pub(crate) fn take_in(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Spent>>) {
     let spend = &mut model.spend;
     if spend.asked != Some(ticket) {
         return;

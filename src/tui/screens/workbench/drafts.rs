@@ -5,7 +5,7 @@ use aludel_core::domain::SessionId;
 use aludel_core::notices::Notice;
 
 use crate::tui::action::Context;
-use crate::tui::effect::{CoreEffect, Draft, Effect, Outcome, TerminalEffect};
+use crate::tui::effect::{CoreEffect, CoreResult, Draft, Effect, TerminalEffect};
 use crate::tui::message::{DraftReply, Edited};
 use crate::tui::model::drafts::{DraftVersion, Leftovers};
 use crate::tui::model::inputs::{Recall, RecallDirection};
@@ -140,7 +140,7 @@ pub(super) fn recall(model: &mut Model) -> Vec<Effect> {
     if model.drafts.inputs.ask(None) { vec![CoreEffect::LoadInputs.into()] } else { Vec::new() }
 }
 
-fn take_inputs(model: &mut Model, inputs: Outcome<Vec<String>>) {
+fn take_inputs(model: &mut Model, inputs: CoreResult<Vec<String>>) {
     match inputs {
         Err(problem) => {
             model.drafts.inputs.not_stored();

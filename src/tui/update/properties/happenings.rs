@@ -5,7 +5,7 @@ use aludel_core::domain::ImportReport;
 use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
 use aludel_core::engine::{DetectedProvider, Indexing};
 use aludel_core::error::{Error, Problem};
-use aludel_core::event::{EventKind, Outcome as RunOutcome};
+use aludel_core::event::{EventKind, Outcome};
 use aludel_core::trace::LogLine;
 use aludel_core::transfer::{Stage, TransferProgress};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ use tracing::Level;
 
 use super::LARGEST;
 use crate::tui::action::ACTIONS;
-use crate::tui::effect::{Draft, Outcome, Ticket};
+use crate::tui::effect::{CoreResult, Draft, Ticket};
 use crate::tui::message::{Copied, DraftReply, Edited, HistoryReply, Message, Pointer, QueryReply};
 use crate::tui::model::composer::vi::{MODAL_KEYS, ModalKey};
 use crate::tui::model::drafts::{CutShort, Leftovers};
@@ -45,7 +45,7 @@ pub(super) enum Happening {
     /// Events of the judging, or of an earlier one.
     Judging { is_stale: bool, kinds: Vec<EventKind> },
     /// A comparison: a reply about the two, about all, or to an older request.
-    Compared { question: usize, outcome: Outcome<Box<CompareResult>> },
+    Compared { question: usize, outcome: CoreResult<Box<CompareResult>> },
     /// A run or judging may cost more than the limit.
     CostAsked(CostlyAction),
     /// A reply to a query of a screen or an overlay.
@@ -174,7 +174,7 @@ fn news() -> impl Strategy<Value = HistoryReply> {
 fn judged() -> impl Strategy<Value = Vec<EventKind>> {
     let begun = || EventKind::Started { operation: Operation::Select, total: None, variants: 0, phases: Vec::new() };
     let one = |(a, b, margin, agreed)| EventKind::Judged { comparison: comparison(a, b, margin, agreed) };
-    let end = |confident| EventKind::Finished { outcome: Box::new(RunOutcome::Select(selection(confident))) };
+    let end = |confident| EventKind::Finished { outcome: Box::new(Outcome::Select(selection(confident))) };
     let comparisons = || proptest::collection::vec((0_u32..4, 0_u32..4, -1.0..1.0_f64, any::<bool>()), 0..6);
     prop_oneof![
         (comparisons(), any::<bool>()).prop_map(move |(all, confident)| {
@@ -188,7 +188,7 @@ fn judged() -> impl Strategy<Value = Vec<EventKind>> {
     ]
 }
 
-fn beside() -> impl Strategy<Value = Outcome<Box<CompareResult>>> {
+fn beside() -> impl Strategy<Value = CoreResult<Box<CompareResult>>> {
     prop_oneof![
         (texts(), texts()).prop_map(|(first, second)| Ok(Box::new(compared(&[(0, &first), (1, &second)])))),
         (texts(), texts(), texts()).prop_map(|(first, second, third)| Ok(Box::new(compared(&[
