@@ -195,7 +195,7 @@ async fn marked_prompts_are_paired_within_an_idea() {
     let sitting = engine.labelling(&ids).await.unwrap();
     assert_eq!((sitting.pairs.len(), sitting.pairs[0].task.as_str()), (1, "a haiku"));
     let error = engine.labelling(&ids[..2]).await.unwrap_err();
-    assert!(error.to_string().contains("no two are of one idea"), "{error}");
+    assert!(error.to_string().contains("no two of the marked prompts come from one request"), "{error}");
     std::fs::write(&sitting.path, "nonsense\n").unwrap();
     let error = engine.labelling(&ids).await.unwrap_err();
     assert!(error.code() == Code::File && error.to_string().contains("labels.jsonl"), "{error}");
