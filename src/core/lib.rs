@@ -22,10 +22,10 @@
 //!
 //! # Runs
 //! Work that can be expensive is prepared first: [`engine::Prepared`] has read its inputs and knows
-//! the cost and whether the user has to confirm it. Long work returns an [`event::Run`]: a spawned
+//! the cost and whether the user has to confirm it. Long work returns an [`event::run::Run`]: a spawned
 //! ordinary future ([`pipeline::generate`], [`pipeline::select`]) that gets a plan, the interfaces
 //! to act through ([`pipeline::Ports`]), a sender of events ([`pipeline::Announcer`]) and a
-//! cancellation handle ([`event::RunControl`]). Imports, reindexing and tests are runs too
+//! cancellation handle ([`event::run::RunControl`]). Imports, reindexing and tests are runs too
 //! ([`pipeline::start_task`]).
 //!
 //! Its [`event::Event`]s begin with `started` (the operation, the number of units), report units as

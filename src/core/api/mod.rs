@@ -5,7 +5,8 @@
 //! query string ([`value_of_text`]) all use it, so the four faces accept and reject the same.
 //!
 //! Shape faults (unknown field, wrong type, missing field) are reported first, all together, as
-//! `invalid_request`; then all value faults as `validation_failed`. The numbers are in [`limits`].
+//! `invalid_request`; then all value faults as `validation_failed`. The numbers are in
+//! [`crate::domain::limits`].
 
 mod bounds;
 mod compare;

@@ -5,7 +5,7 @@
 //! [`Engine::decode`], so every face gets the same validation.
 //!
 //! [`Engine::generate`] and everything else that calls providers needs a tokio runtime and returns
-//! a [`Run`](crate::event::Run). The other methods are async but need no runtime.
+//! a [`Run`](crate::event::run::Run). The other methods are async but need no runtime.
 
 mod assets;
 mod audit;

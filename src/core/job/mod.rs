@@ -3,15 +3,16 @@
 //!
 //! A job has a [`Journal`], which records its start, each finished unit and its end.
 //! [`Journal::run_with_lease`] renews its lease meanwhile and stops it on request. A job is *attached* if
-//! the requester consumes its [`Run`](crate::event::Run), and *kept* if [`Keeper`] does. Followers
+//! the requester consumes its [`Run`](crate::event::run::Run), and *kept* if [`Keeper`] does. Followers
 //! read the recorded events ([`JobFollower`]), which have the same numbers in every process.
 //!
 //! The operation that started a job also resumes it: it takes the job
 //! ([`JobStore::take_job`](crate::store::JobStore)), reads the results in the journal of the new
 //! attempt, and makes the rest.
 //!
-//! An ended job is stored for a while ([`STOPPED_JOB_RETENTION`](crate::store::ENDED_FOR)). An attached job
-//! that has finished, or has nothing to resume, is stored only for its followers to see the end.
+//! An ended job is stored for a while ([`STOPPED_JOB_RETENTION`](crate::store::STOPPED_JOB_RETENTION)).
+//! An attached job that has finished, or has nothing to resume, is stored only for its followers to
+//! see the end.
 
 mod answers;
 mod follow;

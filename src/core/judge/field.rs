@@ -1,6 +1,6 @@
 //! The candidates grouped by content, in an order independent of the input.
 //!
-//! Candidates are ordered by content hash, then id. Those with the same content form an [`CandidateGroup`],
+//! Candidates are ordered by content hash, then id. Those with the same content form a [`CandidateGroup`],
 //! which is judged once, represented by the member that wins ties. The margin between members is 0,
 //! and no question is asked about them.
 

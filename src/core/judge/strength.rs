@@ -2,7 +2,7 @@
 //!
 //! A candidate's worth w is normal around 0. A judge perceives v = w + taste (+ an effect of
 //! length). The mean margin of a pair is v_a - v_b plus an error; a rating is v plus another error,
-//! around its own mean. Given the variances of a [`ErrorHypothesis`] everything is normal, so the
+//! around its own mean. Given the variances of an [`ErrorHypothesis`] everything is normal, so the
 //! posterior of the worths is exact; the hypotheses are weighted by their evidence and summed. So a
 //! judge that contradicts itself counts less, and an unknown one never makes anything near certain.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Rows come from `assets/models.yaml`, with source and date, and from the user's own
 //! `models.yaml`, whose rows win. [`crate::assets`] reads the files, [`parse`] parses them,
-//! [`price`] computes costs. A group of rows belongs to a kind of provider, or to one provider.
+//! [`crate::ledger::Price`] computes costs. A group of rows belongs to a kind of provider, or to one provider.
 //!
 //! A row matches a name, without a leading `models/`, that is
 //! 1. exactly the row's name;

@@ -2,7 +2,8 @@
 //!
 //! A reading connection never creates or changes the file. A writing one creates what is missing,
 //! private to its owner, and makes every commit durable through a power loss (WAL, `synchronous =
-//! FULL`). Locks are waited for up to [`PATIENCE`]. [`Identity`] tells whose file it is.
+//! FULL`), except those that [`leave_commits_unflushed`] asks for. Locks are waited for up to
+//! [`LOCK_TIMEOUT`]. [`Identity`] tells whose file it is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
