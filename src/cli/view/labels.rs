@@ -22,7 +22,7 @@ pub(super) fn agreement(page: &mut Page, agreement: &Agreement) {
     bins(agreement).write(page);
     page.gap();
     let slope = format!(
-        "Calibration: at a margin m you prefer the first with the probability 1 / (1 + exp(-k m)), k = {:.2} (standard error {:.2}).",
+        "Calibration: at a margin m, the probability that you prefer the first is 1 / (1 + exp(-k m)), k = {:.2} (standard error {:.2}).",
         agreement.slope, agreement.slope_error
     );
     page.paragraph(Role::Body, &slope, 0);

@@ -184,7 +184,7 @@ mod tests {
         let mut result = sample(true);
         assert!(facts(&result).contains(&"1 pair; both orders of a pair agreed in 100 %".to_owned()));
         (result.swap_consistency, result.comparisons[0].agreed) = (None, false);
-        assert!(facts(&result).contains(&"1 pair; each pair was asked about in one order".to_owned()));
+        assert!(facts(&result).contains(&"1 pair; each pair was judged in one order".to_owned()));
         result.comparisons[0].agreed = true;
         assert!(facts(&result).contains(&"1 pair".to_owned()), "one text twice");
     }

@@ -20,7 +20,7 @@ pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
 
 /// Describes the catalogue in a sentence.
 pub(super) fn description(catalog: &Catalog) -> String {
-    format!("What is known of {} models: limits, prices, parameters; your rows take precedence.", catalog.len())
+    format!("Known data of {} models: limits, prices, parameters; your rows take precedence.", catalog.len())
 }
 
 /// The comment at the top of a text, which explains the format.

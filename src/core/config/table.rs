@@ -191,7 +191,7 @@ pub static TABLE: &[Key] = &[
         "server.insecure_no_auth",
         Kind::Flag,
         DefaultValue::Flag(false),
-        "Whether the server may listen beyond this machine although requests need no token.",
+        "Allow the server to listen beyond this machine without requiring tokens.",
     ),
     row("server.auth.enabled", Kind::Flag, DefaultValue::Flag(false), "Whether requests need a token."),
     row(
@@ -282,7 +282,7 @@ pub static TABLE: &[Key] = &[
         "spend.daily_budget_usd",
         Kind::Number(0.0, f64::MAX),
         DefaultValue::Unset,
-        "US dollars that may be spent a day, all runs together. Unset: no cap.",
+        "Maximum US dollars spent per day by all runs together. Unset: no limit.",
     ),
     row(
         "spend.preflight_usd",
@@ -306,7 +306,7 @@ pub static TABLE: &[Key] = &[
         "judge.provider",
         Kind::Text,
         DefaultValue::Unset,
-        "The provider that judges. Unset: one of this file of another family than the prompts' own, else that of coagulatio.",
+        "The provider of the judge. Unset: one of this file of another model family than the prompts', else that of coagulatio.",
     ),
     row("judge.model", Kind::Text, DefaultValue::Unset, "The model that judges. Unset: the provider's."),
     row(

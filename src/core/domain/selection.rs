@@ -67,7 +67,7 @@ impl SelectResult {
             Some(share) => Some(format!("both orders of a pair agreed in {:.0} %", share * 100.0)),
             // Copies of one text count as agreeing, and no judge is asked about them.
             None if self.comparisons.iter().all(|comparison| comparison.agreed) => None,
-            None => Some("each pair was asked about in one order".to_owned()),
+            None => Some("each pair was judged in one order".to_owned()),
         }
     }
 

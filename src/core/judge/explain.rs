@@ -79,10 +79,7 @@ impl Explanation<'_> {
             parts.push(cycle);
         }
         if !self.opinions.is_empty() && self.opinions.iter().all(|opinion| opinion.agreed().is_none()) {
-            parts.push(
-                "Each pair was asked about in one order, so a preference for the first or second place would not show."
-                    .to_owned(),
-            );
+            parts.push("Each pair was judged in one order, so position bias would not show.".to_owned());
         }
         let own = self.comparisons.iter().filter(|one| one.a == winner || one.b == winner);
         for comparison in own {

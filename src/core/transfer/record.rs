@@ -76,7 +76,7 @@ pub(super) const SCALARS: &[Field] = &[
     Field::new("session_id", ID, "A UUID."),
     Field::new("variant", Kind::Integer { min: 0, max: u32::MAX as u64 }, "From 0."),
     Field::new("content", STORED, "the prompt itself").required(),
-    Field::new("original_input", TEXT, "What the user asked for."),
+    Field::new("original_input", TEXT, "The request it was made from."),
     Field::new("phase", Kind::Phase, "The last phase."),
     Field::new("persona", Kind::Name { min: 1 }, "The persona."),
     Field::new("provider", NAME, "The provider."),

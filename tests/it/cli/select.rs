@@ -32,7 +32,7 @@ fn a_choice_is_put_out_in_every_format() {
 
     let text = select(&[]).done().stdout;
     assert!(text.starts_with(&format!("── best of 3 · {}", short(&winner))), "{text}");
-    for part in ["by this judge", "strength", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
+    for part in ["by this judge", "win prob.", "90 % interval", "●", "Against ", "criteria: ", "never tested", "tokens"]
     {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -44,7 +44,7 @@ fn a_choice_is_put_out_in_every_format() {
     assert_eq!(lines[5]["result"]["prompt"]["id"], winner.as_str());
     assert!(select(&["--format", "yaml"]).done().stdout.contains("swap_consistency:"));
     let document = select(&["--format", "markdown"]).done().stdout;
-    assert!(document.starts_with("# Best of 3: ") && document.contains("| id | strength |"), "{document}");
+    assert!(document.starts_with("# Best of 3: ") && document.contains("| id | win prob. |"), "{document}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_rubric_may_be_a_file_of_the_users() {
 fn why_tells_what_was_said_and_asks_nobody() {
     let (home, ids) = filled(FAIR);
     let fresh = home.run(&["why", &ids[0]]).quietly_done().stdout;
-    assert!(fresh.contains("came to be") && fresh.contains("no judge was asked"), "{fresh}");
+    assert!(fresh.contains("came to be") && fresh.contains("never judged"), "{fresh}");
     home.run(&["select", &ids[0], &ids[1], &ids[2], "--quiet"]).quietly_done();
     let calls = || home.run(&["spend", "--format", "json"]).done().json()["total"]["calls"].clone();
     let before = calls();
@@ -203,10 +203,7 @@ fn pairs_asked_about_in_one_order_have_no_consistency() {
     assert!(why["judgements"][0]["swap_consistency"].is_null(), "{why}");
     for format in ["text", "markdown"] {
         let text = home.run(&["select", &ids[0], &ids[1], "--format", format]).done().stdout;
-        assert!(
-            text.contains("each pair was asked about in one order") && !text.contains("of a pair agreed"),
-            "{text}"
-        );
+        assert!(text.contains("each pair was judged in one order") && !text.contains("of a pair agreed"), "{text}");
     }
 }
 

@@ -46,7 +46,7 @@ fn no_screen_shows_what_hides() {
 fn plain_lines_show_what_hides_to_nobody() {
     let (home, _) = hostile_home();
     let mut pty = Pty::workbench_with(&home, &[("TERM", "dumb")]);
-    pty.wait_for("Your idea");
+    pty.wait_for("Your request");
     pty.send(".\n");
     pty.wait_for("> ");
     for (command, answer) in [

@@ -44,7 +44,7 @@ fn a_draft_survives_being_killed() {
     pty.wait_for("your draft is restored");
     pty.wait_for("half a thought");
     pty.send("\u{1f}");
-    pty.wait_until("an empty input", |screen| screen.contents().contains("Describe what the prompt must achieve"));
+    pty.wait_until("an empty input", |screen| screen.contents().contains("Describe what the prompt should do"));
     pty.send("\u{11}");
     assert_eq!(pty.end(), 0);
     assert_eq!(drafts(&home), Vec::<String>::new());

@@ -92,7 +92,7 @@ fn a_prompt_is_tagged_and_another_deleted() {
     pty.send("D");
     pty.wait_for("has tags; D again deletes it");
     pty.send("D");
-    pty.wait_for("U brings it back");
+    pty.wait_for("U restores it");
     pty.wait_for("2 of 2");
     pty.send("\u{11}");
     assert_eq!(pty.end(), 0);
@@ -139,7 +139,7 @@ fn what_is_stored_is_found_by_its_meaning() {
     pty.type_text("boat schedule");
     pty.wait_for("nearest of 3");
     pty.send("\r");
-    pty.wait_for("found by its meaning");
+    pty.wait_for("matched by meaning");
     pty.wait_for("Translate the ferry timetable");
 }
 

@@ -52,7 +52,7 @@ fn a_screen_reader_and_whoever_asks_for_it_get_lines_too() {
     home.config("tui:\n  screen_reader: true\n");
     for mut pty in [asked_for, Pty::workbench(&home)] {
         pty.wait_for("a rule-based writer");
-        pty.wait_for("Your idea");
+        pty.wait_for("Your request");
         // The end of input leaves.
         pty.send("\u{4}");
         assert_eq!(pty.end(), 0);
@@ -65,7 +65,7 @@ fn ctrl_c_stops_the_run_and_keeps_what_is_finished() {
     let home = Home::new();
     home.sim("model", "answer: {words: 20}\nrules:\n  - when: {variant: [1, 2]}\n    fault: hang\n");
     let mut pty = Pty::workbench_with(&home, DUMB);
-    pty.wait_for("Your idea");
+    pty.wait_for("Your request");
     pty.send("Name a boat\n.\n");
     pty.wait_for("A is finished: ");
     pty.send("\u{3}");
@@ -87,7 +87,7 @@ fn what_is_stored_is_found_by_its_meaning_in_lines() {
     home.sim("model", "answer: {text: \"Translate the ferry timetable.\"}\n");
     home.run(&["generate", "timetable", "--count", "1"]).done();
     let mut pty = Pty::workbench_with(&home, DUMB);
-    pty.wait_for("Your idea");
+    pty.wait_for("Your request");
     pty.send(".\nmeaning boat schedule\n");
     pty.wait_for("The nearest 2 of 2 prompts:");
     pty.send("print 1\n");

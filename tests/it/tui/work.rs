@@ -37,7 +37,7 @@ fn without_configuration_the_builtin_writer_works_and_says_what_it_is() {
     pty.type_text("Write a haiku about rain");
     pty.send("\n");
     pty.wait_for("★");
-    pty.wait_for("no model");
+    pty.wait_for("not a model");
 }
 
 #[test]

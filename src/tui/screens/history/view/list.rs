@@ -139,7 +139,7 @@ fn instead(model: &Model, width: u16, theme: &Theme) -> Vec<Line<'static>> {
             }
             say(
                 &model.spell(
-                    "\nFewer words find more: all of them must be there. begin* finds beginnings, a OR b either; \
+                    "\nFewer words find more, as all must occur. begin* matches prefixes, a OR b either; \
                      {mode} searches by meaning instead. {back} in the list clears the box.",
                 ),
                 theme.muted,
