@@ -17,7 +17,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ use rusqlite::Connection;
 
 use super::connection::Connected;
 use super::failure::{Failure, SqliteResult};
+use super::lock;
 use crate::error::Error;
 use crate::provider::cache::{AnswerKey, AnswerStore, CacheNamespace, CachedAnswer, NamespaceLimits};
 use writer::{Put, WriterThread};
@@ -217,11 +218,6 @@ impl Drop for SqliteAnswers {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// The guarded data stays valid after a panic.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

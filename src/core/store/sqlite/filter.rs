@@ -10,7 +10,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::cursor::{List, Mark};
 use super::failure::SqliteResult;
-use super::rows::millis_not_before;
+use super::rows::{integer, millis_not_before};
 use crate::domain::{Filter, Order, Phase};
 
 /// A piece of SQL and its parameters, in order.
@@ -85,7 +85,7 @@ pub(super) fn page(
     let key = selection.key();
     let mut query = selection.query(key, &format!(" ORDER BY {order} LIMIT ? OFFSET ?"));
     query.values.push(Value::Integer(limit.into()));
-    query.values.push(Value::Integer(i64::try_from(offset).unwrap_or(i64::MAX)));
+    query.values.push(Value::Integer(integer(offset)));
     Ok(query)
 }
 

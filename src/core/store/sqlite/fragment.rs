@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::failure::SqliteResult;
-use super::rows::Columns;
+use super::rows::{Columns, integer};
 use crate::domain::PromptId;
 
 /// The last 16 hexadecimal digits of an id, last digit first.
@@ -39,19 +39,15 @@ pub(super) fn resolve(connection: &Connection, fragment: &str, limit: usize) -> 
          ) ORDER BY created_at DESC, id DESC LIMIT ?6",
     )?;
     let end: String = digits.iter().filter_map(|digit| char::from_digit(u32::from(*digit), 16)).collect();
-    let mut rows = statement.query((
+    let rows = statement.query((
         pack::<16>(&digits, 0x0),
         pack::<16>(&digits, 0xF),
         pack::<8>(&backwards, 0x0),
         pack::<8>(&backwards, 0xF),
         format!("%{end}"),
-        i64::try_from(limit).unwrap_or(i64::MAX),
+        integer(limit),
     ))?;
-    let mut ids = Vec::new();
-    while let Some(row) = rows.next()? {
-        ids.push(PromptId(Columns::of(row).id()?));
-    }
-    Ok(ids)
+    rows.and_then(|row| Ok(PromptId(Columns::of(row).id()?))).collect()
 }
 
 /// The hexadecimal digits of a fragment without its dashes; `None` if empty or not hexadecimal.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 use super::failure::{Failure, SqliteResult};
-use super::rows::{Columns, json};
+use super::rows::{Columns, integer, json};
 use super::{SqliteStore, fragment, prompts};
 use crate::domain::{Job, JobState, Operation, SessionId};
 use crate::error::Error;
@@ -117,7 +117,7 @@ pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> S
             new.kept,
             worker.name,
             millis(worker.lease),
-            new.total.map(whole),
+            new.total.map(integer),
         ])?;
     if written == 0 {
         return Err(Error::Conflict(format!("job {} is stored already", new.id)).into());
@@ -224,9 +224,9 @@ pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress
         ))?
         .query_row(
             params![
-                whole(progress.done),
-                whole(progress.failed),
-                progress.total.map(whole),
+                integer(progress.done),
+                integer(progress.failed),
+                progress.total.map(integer),
                 held.id.0.as_bytes(),
                 held.attempt
             ],
@@ -321,12 +321,7 @@ pub(super) fn list(connection: &Connection, states: &[JobState], limit: u32) -> 
          WHERE ?1 = '[]' OR stands IN (SELECT value FROM json_each(?1))
          ORDER BY created_at DESC, id DESC LIMIT ?2"
     ))?;
-    let mut rows = statement.query(params![json(&names)?, limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(job(Columns::of(row))?);
-    }
-    Ok(found)
+    statement.query_and_then(params![json(&names)?, limit], |row| job(Columns::of(row)))?.collect()
 }
 
 /// The ids that begin or end with these digits, newest first. Scans all jobs, which are few.
@@ -335,12 +330,8 @@ pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Sq
     let mut statement = connection.prepare_cached(
         "SELECT id FROM jobs WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY created_at DESC, id DESC LIMIT ?2",
     )?;
-    let mut rows = statement.query(params![digits, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    let mut ids = Vec::new();
-    while let Some(row) = rows.next()? {
-        ids.push(SessionId(Columns::of(row).id()?));
-    }
-    Ok(ids)
+    let rows = statement.query(params![digits, integer(limit)])?;
+    rows.and_then(|row| Ok(SessionId(Columns::of(row).id()?))).collect()
 }
 
 /// The recorded units, by name.
@@ -370,7 +361,7 @@ pub(super) fn events(connection: &Connection, id: SessionId, from: u64, limit: u
     let mut statement = connection.prepare_cached(
         "SELECT event FROM job_events WHERE job = (SELECT key FROM jobs WHERE id = ?) AND seq >= ? ORDER BY seq LIMIT ?",
     )?;
-    let mut rows = statement.query(params![id.0.as_bytes(), whole(from), limit])?;
+    let mut rows = statement.query(params![id.0.as_bytes(), integer(from), limit])?;
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
         events.push(Columns::of(row).json()?);
@@ -428,9 +419,5 @@ fn lost(held: Held) -> Error {
 }
 
 fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn whole(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+    integer(duration.as_millis())
 }

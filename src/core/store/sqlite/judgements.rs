@@ -43,12 +43,7 @@ pub(super) fn of_prompt(connection: &Connection, id: PromptId, limit: u32) -> Sq
         "SELECT j.created_at, j.judgement FROM judgement_candidates c CROSS JOIN judgements j ON j.key = c.judgement
          WHERE c.prompt = ? ORDER BY j.created_at DESC, j.id DESC LIMIT ?",
     )?;
-    let mut rows = statement.query(params![id.0.as_bytes(), limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(Columns::of(row))?);
-    }
-    Ok(found)
+    statement.query_and_then(params![id.0.as_bytes(), limit], |row| read(Columns::of(row)))?.collect()
 }
 
 /// One judgement.
@@ -128,12 +123,7 @@ pub(super) fn profile(connection: &Connection, judge: &JudgeName) -> SqliteResul
 pub(super) fn profiles(connection: &Connection) -> SqliteResult<Vec<JudgeProfile>> {
     let mut statement =
         connection.prepare_cached("SELECT audited_at, profile FROM judge_profiles ORDER BY provider, model")?;
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read_profile(Columns::of(row))?);
-    }
-    Ok(found)
+    statement.query_and_then([], |row| read_profile(Columns::of(row)))?.collect()
 }
 
 fn read_profile(mut columns: Columns<'_, '_>) -> SqliteResult<JudgeProfile> {

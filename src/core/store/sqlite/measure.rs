@@ -99,12 +99,7 @@ pub(super) fn tally(
 }
 
 fn parts_of(steps: &mut CachedStatement<'_>, key: i64) -> SqliteResult<Vec<Part>> {
-    let mut rows = steps.query([key])?;
-    let mut parts = Vec::with_capacity(3);
-    while let Some(row) = rows.next()? {
-        parts.push(part(&mut Columns::of(row), true)?);
-    }
-    Ok(parts)
+    steps.query_and_then([key], |row| part(&mut Columns::of(row), true))?.collect()
 }
 
 fn part(columns: &mut Columns<'_, '_>, is_step: bool) -> SqliteResult<Part> {

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use super::cursor::{List, Mark};
 use super::failure::{Failure, SqliteResult};
 use super::fragment;
-use super::rows::{Columns, json, millis};
+use super::rows::{Columns, integer, json, millis};
 use super::terms::Entry;
 use super::{filter, sessions, terms, totals};
 use crate::domain::{Filter, ModelMetadata, Order, Prompt, PromptId, SessionId, Step, limits};
@@ -27,7 +27,7 @@ pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Ent
     // Counted here, the only place that adds prompts: a trigger would make FTS5 flush each time.
     connection
         .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
-        .execute([i64::try_from(keys.len()).unwrap_or(i64::MAX)])?;
+        .execute([integer(keys.len())])?;
     totals::change(connection, TotalsChange::Add, prompts)?;
     terms::put(connection, keys.into_iter().zip(entries))
 }
@@ -86,7 +86,7 @@ fn insert_steps(connection: &Connection, key: i64, prompt: &Prompt) -> SqliteRes
     for (position, step) in prompt.steps.iter().enumerate() {
         statement.execute(params![
             key,
-            i64::try_from(position).unwrap_or(i64::MAX),
+            integer(position),
             step.phase.as_str(),
             step.provider,
             step.model,
@@ -103,7 +103,7 @@ pub(super) fn insert_tags(connection: &Connection, key: i64, prompt: &Prompt, ta
         "INSERT INTO tags (prompt, tag, position, created_at, id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )?;
     for (position, tag) in tags.iter().enumerate() {
-        let position = i64::try_from(position).unwrap_or(i64::MAX);
+        let position = integer(position);
         statement.execute(params![key, tag, position, millis(prompt.created_at), prompt.id.0.as_bytes()])?;
     }
     Ok(())

@@ -97,6 +97,11 @@ pub(super) fn millis_not_before(moment: Timestamp) -> i64 {
     i64::try_from(if exact { floor } else { floor + 1 }).unwrap_or(i64::MAX)
 }
 
+/// A count as SQLite takes it, whose numbers end where nothing of ours comes near.
+pub(super) fn integer(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
 /// JSON text.
 pub(super) fn json<T: Serialize>(value: &T) -> SqliteResult<String> {
     serde_json::to_string(value).map_err(|error| {

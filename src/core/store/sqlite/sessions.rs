@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::cursor::{List, Mark};
 use super::failure::SqliteResult;
 use super::prompts;
-use super::rows::{Columns, json, millis};
+use super::rows::{Columns, integer, json, millis};
 use crate::domain::{Phase, Prompt, SessionId, Source};
 use crate::error::Error;
 use crate::store::{Page, PageSpec, Session, SessionWithPrompts};
@@ -134,13 +134,9 @@ fn newest(connection: &Connection, page: &PageSpec) -> SqliteResult<Vec<Session>
         "SELECT id, operation, original_input, phases, persona, count, created_at FROM sessions
          WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
     )?;
-    let offset = i64::try_from(page.offset).unwrap_or(i64::MAX);
-    let mut rows = statement.query(params![after.created_at, after.id.as_bytes(), page.limit + 1, offset])?;
-    let mut sessions = Vec::new();
-    while let Some(row) = rows.next()? {
-        sessions.push(session(row)?);
-    }
-    Ok(sessions)
+    let offset = integer(page.offset);
+    let rows = statement.query(params![after.created_at, after.id.as_bytes(), page.limit + 1, offset])?;
+    rows.and_then(session).collect()
 }
 
 /// These runs, without prompts.

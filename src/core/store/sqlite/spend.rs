@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
 
 use super::failure::SqliteResult;
-use super::rows::{Columns, json, millis, millis_not_before};
+use super::rows::{Columns, integer, json, millis, millis_not_before};
 use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
 use crate::store::{Admitted, Draw, LEASE, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow};
@@ -75,7 +75,7 @@ pub(super) fn set_aside(
 ) -> SqliteResult<ReservationReply> {
     let SpendReservation { id, at, amount } = wanted;
     let now = millis(*at);
-    let lapsed = now - i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    let lapsed = now - integer(LEASE.as_millis());
     let mut statement =
         connection.prepare_cached("SELECT id FROM calls WHERE at >= ? AND at < ? AND phase = ? AND state = 'open'")?;
     let read = |row: &Row<'_>| row.get::<_, [u8; 16]>(0);

@@ -71,12 +71,7 @@ fn hexadecimal(ids: impl Iterator<Item = uuid::Uuid>) -> SqliteResult<Value> {
 
 fn read(connection: &Connection, sql: &str, values: Vec<Value>) -> SqliteResult<Vec<PromptSummary>> {
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let mut summaries = Vec::new();
-    while let Some(row) = rows.next()? {
-        summaries.push(summary(Columns::of(row))?);
-    }
-    Ok(summaries)
+    statement.query_and_then(params_from_iter(values), |row| summary(Columns::of(row)))?.collect()
 }
 
 fn summary(mut columns: Columns<'_, '_>) -> SqliteResult<PromptSummary> {

@@ -15,7 +15,7 @@ use rusqlite::{Connection, params};
 use super::failure::SqliteResult;
 use super::lengths;
 use super::migrate::RowProgress;
-use super::rows::Columns;
+use super::rows::{Columns, integer};
 use super::tokenizer::{NEXT_FORM, NEXT_POSITION};
 use crate::domain::Prompt;
 use crate::text::query::{Clause, Phrase, TextQuery};
@@ -161,7 +161,7 @@ pub(super) fn index_from(
     if after.is_none() {
         connection.execute("INSERT INTO prompt_terms (prompt_terms) VALUES ('delete-all')", [])?;
     }
-    let after = i64::try_from(after.unwrap_or(0)).unwrap_or(i64::MAX);
+    let after = integer(after.unwrap_or(0));
     let limit = limit.max(1);
     let entries = entries_after(connection, indexer, after, limit)?;
     put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;

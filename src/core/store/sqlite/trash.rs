@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 
 use super::failure::SqliteResult;
-use super::rows::{Columns, json, millis, millis_not_before};
+use super::rows::{Columns, integer, json, millis, millis_not_before};
 use super::terms::Indexer;
 use super::{fragment, jobs, judgements, prompts, sessions};
 use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
@@ -100,7 +100,7 @@ pub(super) fn page(connection: &Connection, since: Timestamp, limit: u32, offset
     let mut statement = connection.prepare_cached(
         "SELECT deleted_at, prompt FROM trash WHERE deleted_at >= ? ORDER BY key DESC LIMIT ? OFFSET ?",
     )?;
-    let mut rows = statement.query(params![since, limit, i64::try_from(offset).unwrap_or(i64::MAX)])?;
+    let mut rows = statement.query(params![since, limit, integer(offset)])?;
     let mut prompts = Vec::new();
     while let Some(row) = rows.next()? {
         let mut columns = Columns::of(row);
@@ -115,10 +115,6 @@ pub(super) fn resolve(connection: &Connection, digits: &str, limit: usize) -> Sq
     let mut statement = connection.prepare_cached(
         "SELECT id FROM trash WHERE hex(id) LIKE ?1 || '%' OR hex(id) LIKE '%' || ?1 ORDER BY key DESC LIMIT ?2",
     )?;
-    let mut rows = statement.query(params![digits, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    let mut ids = Vec::new();
-    while let Some(row) = rows.next()? {
-        ids.push(PromptId(Columns::of(row).id()?));
-    }
-    Ok(ids)
+    let rows = statement.query(params![digits, integer(limit)])?;
+    rows.and_then(|row| Ok(PromptId(Columns::of(row).id()?))).collect()
 }

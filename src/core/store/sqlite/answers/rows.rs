@@ -9,6 +9,7 @@ use super::writer::Put;
 use crate::domain::TokenUsage;
 use crate::provider::cache::{AnswerKey, CacheNamespace, CachedAnswer, NamespaceLimits};
 use crate::store::sqlite::failure::SqliteResult;
+use crate::store::sqlite::rows::integer;
 use crate::time::from_millis;
 
 /// The maximum bytes of responses in a namespace.
@@ -70,11 +71,11 @@ pub(super) fn put(connection: &Connection, put: &Put) -> SqliteResult<()> {
             key.as_bytes(),
             namespace.as_str(),
             answer.made_at.as_millisecond(),
-            whole(answer.bytes() as u64),
+            integer(answer.bytes()),
             answer.provider,
             answer.model,
-            whole(answer.usage.input_tokens),
-            whole(answer.usage.output_tokens),
+            integer(answer.usage.input_tokens),
+            integer(answer.usage.output_tokens),
             answer.usage.estimated,
             serde_json::to_string(&answer.warnings).unwrap_or_else(|_| "[]".to_owned()),
             answer.text,
@@ -90,10 +91,11 @@ pub(super) fn trim(
     max_bytes: u64,
     now_ms: i64,
 ) -> SqliteResult<()> {
-    let ms = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    connection.prepare_cached("DELETE FROM answer WHERE namespace = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?.execute(
-        params![namespace.as_str(), now_ms.saturating_sub(ms(limits.ttl)), now_ms.saturating_add(ms(FUTURE))],
-    )?;
+    let oldest = now_ms.saturating_sub(integer(limits.ttl.as_millis()));
+    let newest = now_ms.saturating_add(integer(FUTURE.as_millis()));
+    connection
+        .prepare_cached("DELETE FROM answer WHERE namespace = ?1 AND (made_ms <= ?2 OR made_ms > ?3)")?
+        .execute(params![namespace.as_str(), oldest, newest])?;
     loop {
         let Inventory { entries, bytes } = count_namespace(connection, namespace)?;
         let too_many = entries.saturating_sub(limits.max_entries as u64);
@@ -107,7 +109,7 @@ pub(super) fn trim(
                 "DELETE FROM answer WHERE rowid IN \
                  (SELECT rowid FROM answer WHERE namespace = ?1 ORDER BY made_ms, rowid LIMIT ?2)",
             )?
-            .execute(params![namespace.as_str(), whole(excess)])?;
+            .execute(params![namespace.as_str(), integer(excess)])?;
         if gone == 0 {
             return Ok(());
         }
@@ -132,9 +134,4 @@ fn inventory_of(row: &Row<'_>) -> rusqlite::Result<Inventory> {
 /// A number that cannot be negative.
 fn natural(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
-}
-
-/// Saturates at SQLite's maximum, far above any real value.
-fn whole(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

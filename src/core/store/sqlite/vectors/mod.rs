@@ -26,7 +26,7 @@ use self::codes::{IndexMaintenance, Pace};
 use super::SqliteStore;
 use super::failure::{Failure, SqliteResult};
 use super::prompts;
-use super::rows::Columns;
+use super::rows::{Columns, integer};
 use crate::domain::PromptId;
 use crate::error::{Error, Result};
 use crate::store::{Nearest, Part, Pending, PromptVectors, SearchHits, Space, SpaceUse, Unembedded};
@@ -228,7 +228,7 @@ pub(super) fn unembedded(
         return Ok(Vec::new());
     }
     let space = stored_space(connection, space)?.map(|space| space.key);
-    let after = after.map_or(0, |place| i64::try_from(place).unwrap_or(i64::MAX));
+    let after = after.map_or(0, integer);
     let mut statement = connection.prepare_cached(
         "SELECT p.key, p.id, p.original_input, p.content FROM prompts p
          WHERE p.key > ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.prompt = p.key AND v.space = ?2)
