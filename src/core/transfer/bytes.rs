@@ -12,10 +12,16 @@ const HEAD_BYTES: u64 = 4096;
 /// A file with its peeked bytes put back.
 pub(super) type PeekedFile<R> = Chain<Cursor<Vec<u8>>, R>;
 
+/// The first bytes of a file, by which its format can be told.
+pub(super) fn head_of(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    source.take(HEAD_BYTES).read_to_end(&mut head)?;
+    Ok(head)
+}
+
 /// The file without its byte order mark, and its first bytes.
 pub(super) fn without_mark<R: Read>(mut source: R) -> io::Result<(PeekedFile<R>, Vec<u8>)> {
-    let mut head = Vec::new();
-    source.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    let mut head = head_of(&mut source)?;
     if head.starts_with(b"\xef\xbb\xbf") {
         head.drain(..3);
     }

@@ -16,7 +16,7 @@ use super::record::{FIELDS, SCALARS};
 use super::session::{self, PromptRecord};
 use crate::api::{Kind, value_of_text};
 use crate::domain::write_moment;
-use crate::error::{Error, Fault, Result};
+use crate::error::{Fault, Result};
 use crate::text::cell::{Cell, guarded, unguarded, write_row};
 use crate::text::shown::escape_json;
 
@@ -193,9 +193,7 @@ pub(super) fn row(written: &PromptRecord<'_>, out: &mut String) -> Result<()> {
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Cell> {
-    let text = serde_json::to_string(value)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
-    Ok(Cell::value(escape_json(&text)))
+    Ok(Cell::value(escape_json(&session::json(value)?)))
 }
 
 fn nullable_to_cell(text: &str) -> Cow<'_, str> {

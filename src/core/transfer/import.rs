@@ -2,13 +2,15 @@
 //!
 //! A file with a bad record is refused before anything is stored, with up to [`FAULTS_SHOWN`]
 //! faults, each with its record, line and field. Memory holds one record while checking and one
-//! batch while storing. The import yields between records, so dropping the future stops it.
+//! batch while storing, and a YAML file whole. The import yields between records, so dropping the
+//! future stops it.
 
 use std::future::poll_fn;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::task::Poll;
 
+use super::bytes::head_of;
 use super::format::TransferFormat;
 use super::intake::RecordImporter;
 use super::read::{ReadError, Reader, RecordPosition};
@@ -23,9 +25,6 @@ const FAULTS_SHOWN: usize = 10;
 
 /// Records between two yields.
 const STRIDE: u64 = 100;
-
-/// Bytes used to detect the format.
-const HEAD_BYTES: u64 = 4096;
 
 /// An input file.
 #[derive(Debug)]
@@ -73,11 +72,8 @@ pub async fn import<R: Read + Seek>(
     let format = match format {
         Some(format) => format,
         None => {
-            let mut head = Vec::new();
-            let looked =
-                input.source.rewind().and_then(|()| input.source.by_ref().take(HEAD_BYTES).read_to_end(&mut head));
-            looked.map_err(|error| unreadable(&input.name, &error))?;
-            TransferFormat::tell(&input.name, &head)?
+            let head = input.source.rewind().and_then(|()| head_of(&mut input.source));
+            TransferFormat::tell(&input.name, &head.map_err(|error| unreadable(&input.name, &error))?)?
         }
     };
     let checked = check(format, &mut input, now, &mut watch).await?;

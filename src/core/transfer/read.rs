@@ -86,7 +86,7 @@ impl<R: Read> Reader<R> {
     /// Reads a file in this format; [`TransferFormat::Markdown`], which cannot be read, as JSON.
     ///
     /// # Errors
-    /// The I/O error.
+    /// The I/O error; [`io::ErrorKind::FileTooLarge`] for YAML over [`YAML_BYTES`].
     pub fn new(format: TransferFormat, source: R) -> io::Result<Self> {
         let (source, head) = without_mark(source)?;
         let records = match format {
@@ -126,11 +126,11 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-/// Maximum skipped names reported.
-const NAMES_SHOWN: usize = 20;
+/// Maximum skipped or unknown names reported.
+pub(super) const NAMES_SHOWN: usize = 20;
 
-/// Characters of a skipped name reported.
-const NAME_SHOWN: usize = 40;
+/// Characters of such a name reported.
+pub(super) const NAME_SHOWN: usize = 40;
 
 /// Records a skipped name, up to the reported number.
 pub(super) fn note(left_out: &mut BTreeSet<String>, name: &str) {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::read::{RawRecord, RecordPosition};
+use super::read::{NAME_SHOWN, NAMES_SHOWN, RawRecord, RecordPosition};
 use super::session::{self, RunRecord};
 use crate::api::{self, Decoded, Field, Kind, Known, Request};
 use crate::domain::{ModelMetadata, Phase, Prompt, PromptId, SessionId, Source, Step, Timestamp, limits};
@@ -52,12 +52,6 @@ const NULLABLE: [&str; 4] = ["notes", "parent_id", "score", "score_formula"];
 
 /// Maximum steps of one prompt.
 pub(super) const MAX_STEPS: usize = 100;
-
-/// Maximum unknown names reported.
-const MOST_NAMES: usize = 20;
-
-/// Characters of an unknown name reported.
-const NAME_SHOWN: usize = 40;
 
 /// Defaults of missing fields.
 const DEFAULT_PERSONA: &str = "generic";
@@ -301,7 +295,7 @@ impl Decoder {
     fn remove_unknown(&mut self, place: &str, members: &mut Map<String, Value>, known: &[&str]) {
         members.retain(|name, _| {
             let is_known = known.contains(&name.as_str());
-            if !is_known && self.strange.len() < MOST_NAMES {
+            if !is_known && self.strange.len() < NAMES_SHOWN {
                 let name: String = name.chars().filter(|c| !shown::is_always_hidden(*c)).take(NAME_SHOWN).collect();
                 self.strange.insert(format!("{place}{name}"));
             }

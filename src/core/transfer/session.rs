@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{MAX_STEPS, check_name};
 use crate::domain::{Phase, Prompt, Timestamp, limits};
-use crate::error::Fault;
+use crate::error::{Error, Fault, Result};
 use crate::store::Session;
 
 /// The member of a record with the run.
@@ -25,6 +25,14 @@ pub(super) struct PromptRecord<'a> {
     pub(super) prompt: &'a Prompt,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<RunRecord>,
+}
+
+/// A prompt, or a part of it, as JSON.
+///
+/// # Errors
+/// `internal`.
+pub(super) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))
 }
 
 /// A record as read back, to check what was written.

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek as _, Write as _};
 use std::path::Path;
 
+use super::bytes::head_of;
 use super::format::TransferFormat;
 use super::read::{ReadError, Reader};
 use super::record::Decoder;
@@ -21,9 +22,6 @@ const MOST_SPOOLED: u64 = 4 << 30;
 /// Bad records after which spooling stops.
 const MOST_BAD: u64 = 1000;
 
-/// Bytes used to detect the format.
-const HEAD_BYTES: u64 = 4096;
-
 /// Copies the input to an unnamed temporary file, rewound to its beginning. `format` is detected
 /// from `name` and the first bytes if not given.
 ///
@@ -35,8 +33,7 @@ pub fn spool(source: impl Read, name: &Path, format: Option<TransferFormat>) -> 
 
 fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<TransferFormat>) -> Result<File> {
     let failed = |error: &io::Error| files::failure("read", name, error);
-    let mut head = Vec::new();
-    source.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| failed(&error))?;
+    let head = head_of(&mut source).map_err(|error| failed(&error))?;
     let format = match format {
         Some(format) => format,
         None => TransferFormat::tell(name, &head)?,

@@ -4,10 +4,10 @@
 //! way, Markdown visibly. Output is appended to a text that the caller can empty at any time.
 
 use super::format::TransferFormat;
-use super::session::{PromptRecord, RunRecord};
+use super::session::{PromptRecord, RunRecord, json};
 use super::{csv, markdown, yaml};
 use crate::domain::Prompt;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::Session;
 use crate::text::shown::escape_json;
 
@@ -52,10 +52,10 @@ impl Writer {
         match self.format {
             TransferFormat::Json => {
                 out.push_str(if self.written == 0 { "\n" } else { ",\n" });
-                out.push_str(&json(&written)?);
+                out.push_str(&escape_json(&json(&written)?));
             }
             TransferFormat::Jsonl => {
-                out.push_str(&json(&written)?);
+                out.push_str(&escape_json(&json(&written)?));
                 out.push('\n');
             }
             TransferFormat::Csv => csv::row(&written, out)?,
@@ -74,10 +74,4 @@ impl Writer {
             TransferFormat::Jsonl | TransferFormat::Csv | TransferFormat::Yaml | TransferFormat::Markdown => {}
         }
     }
-}
-
-fn json(written: &PromptRecord<'_>) -> Result<String> {
-    let text = serde_json::to_string(written)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
-    Ok(escape_json(&text).into_owned())
 }

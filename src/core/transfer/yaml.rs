@@ -16,8 +16,8 @@ use serde_yaml::Value as Yaml;
 
 use super::bytes::PeekedFile;
 use super::read::{RawRecord, ReadError, RecordPosition, YAML_BYTES, note, says_nothing};
-use super::session::{PromptRecord, Read as ReadBack};
-use crate::error::{Error, Result};
+use super::session::{PromptRecord, Read as ReadBack, json};
+use crate::error::Result;
 use crate::text::shown;
 use crate::text::yaml as tree;
 
@@ -196,9 +196,7 @@ pub(super) fn document(written: &PromptRecord<'_>, out: &mut String) -> Result<(
         out.push_str(&text);
         return Ok(());
     }
-    let text = serde_json::to_string(written)
-        .map_err(|error| Error::Internal(format!("a prompt cannot be serialized: {error}")))?;
-    out.push_str(&shown::escape_json_as_yaml(&text));
+    out.push_str(&shown::escape_json_as_yaml(&json(written)?));
     out.push('\n');
     Ok(())
 }
