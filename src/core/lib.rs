@@ -1,7 +1,7 @@
 //! The core of aludel: the whole program except its user interfaces, the *faces*.
 //!
-//! # The map
-//! An import may only point down:
+//! # Layers
+//! A module can import only from its own layer and those below:
 //!
 //! | layer | modules | |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`]; [`visited`] counts for tests | the vocabulary |
 //!
-//! Imports within a layer are allowed. `tests/it/architecture.rs` checks all this.
+//! `tests/it/architecture.rs` checks this.
 //!
 //! # Requests
 //! A request is for one [`domain::Operation`]. [`operation::of`] gives the effect of each and the

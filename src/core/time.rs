@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::domain::Timestamp;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
     /// The current time, UTC, in whole milliseconds.
     fn now(&self) -> Timestamp;
@@ -36,7 +36,7 @@ impl FixedClock {
         Self { millis: AtomicI64::new(millis), step_ms: 0 }
     }
 
-    /// One millisecond later at each reading.
+    /// Advances by one millisecond at each reading.
     pub fn ticking_from(millis: i64) -> Self {
         Self { millis: AtomicI64::new(millis), step_ms: 1 }
     }

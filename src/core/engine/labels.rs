@@ -135,7 +135,7 @@ struct LabelResolver<'a> {
     rubrics: BTreeMap<String, Arc<Rubric>>,
 }
 
-/// A side of a label, looked up.
+/// A resolved side of a label.
 enum LabelText {
     Prompt(Arc<Prompt>),
     Text(String),

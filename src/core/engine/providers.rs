@@ -15,7 +15,7 @@ use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::ledger::Price;
 use crate::probe::KeySource;
 
-/// The longest wait for a list of models.
+/// The longest wait for a model list.
 const LISTING: Duration = Duration::from_secs(15);
 
 /// A listed provider and its setup. Names the source of the key, never the key.

@@ -40,7 +40,7 @@ pub(super) struct Answer<T> {
     pub(super) spent: Vec<ModelMetadata>,
 }
 
-/// Why a question has no answer.
+/// Why a question has no valid answer.
 #[derive(Debug)]
 pub(super) enum AnswerError {
     /// The call failed.

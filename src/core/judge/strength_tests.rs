@@ -26,12 +26,12 @@ fn strengths(said: &Observations, possibilities: &[ErrorHypothesis]) -> Vec<Stre
 
 #[test]
 fn one_pair_is_as_sure_as_the_normal_distribution_says() {
-    // The difference of worths is normal with the variance 0.5, seen with 0.13: after a margin of 0.5 its mean is
-    // 0.5 * 0.5 / 0.63 = 0.397 and its deviation √(0.5 * 0.13 / 0.63) = 0.321, so it is above 0 in Φ(1.235) = 0.892.
+    // The difference of worths has the variance 0.5, and its error 0.13. After a margin of 0.5 its
+    // mean is 0.5 * 0.5 / 0.63 = 0.397, its deviation √(0.5 * 0.13 / 0.63) = 0.321: Φ(1.235) = 0.892.
     let found = strengths(&compared(2, &[both(0, 1, 0.5)]), &[fair(0.25, 0.13, 0.06)]);
     assert!((found[0].best - 0.892).abs() < 0.02, "{}", found[0].best);
     assert!((found[0].best + found[1].best - 1.0).abs() < 1e-9);
-    // As strength: half of the mean to either side, 1 / (1 + e^-0.397) = 0.598.
+    // The strength has half of the mean on either side: 1 / (1 + e^-0.397) = 0.598.
     assert!((found[0].score - 0.598).abs() < 0.002, "{}", found[0].score);
 }
 
@@ -54,7 +54,7 @@ fn ratings_decide_where_nothing_was_compared() {
 
 #[test]
 fn a_taste_of_the_judges_own_takes_its_share_of_the_chance() {
-    // Seen with an error that sticks to the texts of variance 2 * 0.25: the mean is 0.5 * 0.5 / 1.13 = 0.221, the
+    // Taste adds the variance 2 * 0.25 to the error: the mean is 0.5 * 0.5 / 1.13 = 0.221, the
     // deviation √(0.5 * 0.63 / 1.13) = 0.528: Φ(0.419) = 0.662.
     let own = ErrorHypothesis { taste: 0.25, ..fair(0.25, 0.13, 0.06) };
     let found = strengths(&compared(2, &[both(0, 1, 0.5)]), &[own]);
@@ -68,8 +68,8 @@ fn what_lengths_may_explain_is_not_credited() {
     let equal = strengths(&longer([5.0, 5.0]), &[doubtful])[0];
     let twice = strengths(&longer([6.0, 5.0]), &[doubtful])[0];
     assert!((equal.best - 0.892).abs() < 0.02, "{}", equal.best);
-    // The difference of what is seen has 0.25 more: mean 0.5 * 0.5 / 0.88 = 0.284, deviation √(0.5 * 0.38 / 0.88) =
-    // 0.465: Φ(0.611) = 0.729.
+    // The perceived difference has 0.25 more variance: the mean is 0.5 * 0.5 / 0.88 = 0.284, the
+    // deviation √(0.5 * 0.38 / 0.88) = 0.465: Φ(0.611) = 0.729.
     assert!((twice.best - 0.729).abs() < 0.025, "{}", twice.best);
 }
 

@@ -29,7 +29,7 @@ use crate::provider::transport::proxy::ProxyInUse;
 
 pub use advice::{nameless, no_model, set_up};
 
-/// What is known of a provider before it is asked.
+/// The setup of a provider, known before any call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setup {
     /// Its name in the configuration, or the kind's own name.

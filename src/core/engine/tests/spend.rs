@@ -170,7 +170,7 @@ async fn the_judge_is_paid_by_the_same_account() {
 async fn what_the_judge_needs_at_least_is_kept_back_from_the_variants() {
     let home = Home::scripted(PRICED, "judge: {provider: builtin}\n");
     let engine = home.engine();
-    // Two variants and a comparison in both orders are 8 calls, three variants and their six comparisons 15.
+    // Two variants and a comparison in both orders take 8 calls; three and their six take 15.
     for (max_calls, made, asked) in [(7, 1, 3), (8, 2, 8), (14, 2, 8), (15, 3, 15)] {
         let raw = json!({ "input": "Name a boat", "count": 3, "auto_select": true, "max_calls": max_calls });
         let result = generate(&engine, raw).await.unwrap();
@@ -235,7 +235,7 @@ async fn the_embedded_writer_counts_as_calls_and_is_not_written_down() {
     assert_eq!(std::fs::read_dir(home.folder.path()).unwrap().count(), 0, "no disk for what is free");
 }
 
-/// A home whose variants run side by side.
+/// A home whose variants run concurrently.
 fn side_by_side(script: &str) -> Home {
     let home = Home::scripted(script, "");
     let config = home.folder.path().join("config.yaml");

@@ -31,7 +31,7 @@ const MOST_FAILURES: usize = 8;
 /// Two texts, their task, and a person's preference.
 #[derive(Debug, Clone)]
 pub struct LabelledPair {
-    /// What both are for.
+    /// The task of both.
     pub task: String,
     /// The persona both were written for.
     pub persona: String,
