@@ -26,8 +26,8 @@ fn strengths(said: &Observations, possibilities: &[ErrorHypothesis]) -> Vec<Stre
 
 #[test]
 fn one_pair_is_as_sure_as_the_normal_distribution_says() {
-    // The difference of worths has the variance 0.5, and its error 0.13. After a margin of 0.5 its
-    // mean is 0.5 * 0.5 / 0.63 = 0.397, its deviation √(0.5 * 0.13 / 0.63) = 0.321: Φ(1.235) = 0.892.
+    // The difference of worths has the variance 0.5, its error 0.13. After a margin of 0.5 the mean
+    // is 0.5 * 0.5 / 0.63 = 0.397, the deviation √(0.5 * 0.13 / 0.63) = 0.321: Φ(1.235) = 0.892.
     let found = strengths(&compared(2, &[both(0, 1, 0.5)]), &[fair(0.25, 0.13, 0.06)]);
     assert!((found[0].best - 0.892).abs() < 0.02, "{}", found[0].best);
     assert!((found[0].best + found[1].best - 1.0).abs() < 1e-9);
