@@ -320,7 +320,7 @@ impl<'i> QuestionLoop<'i> {
         self.is_active[judge] = false;
         let name = self.judging.judges[judge].name();
         self.answers.warnings.push(format!(
-            "The judge `{}/{}` gave no valid answer to {} of {total} questions and was not asked further; its valid answers              count. {}",
+            "The judge `{}/{}` gave no valid answer to {} of {total} questions and was not asked further; its valid answers count. {}",
             name.provider, name.model, conduct.missing, conduct.last
         ));
     }

@@ -306,6 +306,9 @@ impl PartialEq for Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("till", &self.run_budget).field("labels", &self.labels).finish_non_exhaustive()
+        f.debug_struct("Account")
+            .field("run_budget", &self.run_budget)
+            .field("labels", &self.labels)
+            .finish_non_exhaustive()
     }
 }
