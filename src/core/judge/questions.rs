@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::{Candidate, Comparison, JudgeProfile, ModelMetadata, PairVerdict, Prompt, Rating};
@@ -243,7 +244,8 @@ impl<'i> QuestionLoop<'i> {
         vec![if is_forward { forward } else { backward }]
     }
 
-    /// Asks these questions. Each judge has `total` in this stage.
+    /// Asks these questions, but none of a judge that is dropped meanwhile. Each judge has `total`
+    /// in this stage.
     async fn ask_batch(&mut self, questions: Vec<Question>, total: usize, conducts: &mut [StageTally]) -> Result<()> {
         let mut open = open_orders(&questions);
         let (asker, judging, texts) = (self.asker, self.judging, self.texts.clone());
@@ -257,9 +259,19 @@ impl<'i> QuestionLoop<'i> {
             };
             (question, reply)
         };
-        let mut replies =
-            futures_util::stream::iter(questions.into_iter().map(ask)).buffer_unordered(judging.max_concurrency.max(1));
-        while let Some((question, reply)) = replies.next().await {
+        let mut waiting = questions.into_iter();
+        let mut replies = FuturesUnordered::new();
+        loop {
+            while replies.len() < judging.max_concurrency.max(1)
+                && let Some(question) = waiting.next()
+            {
+                if self.is_active[question.judge()] {
+                    replies.push(ask(question));
+                } else {
+                    self.close(question, &mut open).await;
+                }
+            }
+            let Some((question, reply)) = replies.next().await else { return Ok(()) };
             let judge = question.judge();
             let conduct = &mut conducts[judge];
             conduct.answered += 1;
@@ -273,26 +285,28 @@ impl<'i> QuestionLoop<'i> {
                 }
                 conduct.miss(unanswered, &mut self.answers.lost);
             }
-            if let Question::Compare { first, second, .. } = question {
-                let pair = (first.min(second), first.max(second));
-                let left = open.entry(pair).or_default();
-                *left = left.saturating_sub(1);
-                if *left == 0
-                    && let Some(comparison) = self.comparison(pair)
-                {
-                    self.events.send(EventKind::Judged { comparison }).await;
-                }
-            }
+            self.close(question, &mut open).await;
             if conducts[judge].is_lost(total) && conducts[judge].is_sure() {
                 let others = (0..self.is_active.len()).any(|other| other != judge && self.is_active[other]);
                 if !others {
-                    drop(replies);
                     return Err(self.unreliable(judge, conducts, total));
                 }
                 self.leave_out(judge, &conducts[judge], total);
             }
         }
-        Ok(())
+    }
+
+    /// Counts a question as done, and reports the comparison of its pair with the last one.
+    async fn close(&self, question: Question, open: &mut BTreeMap<(usize, usize), usize>) {
+        let Question::Compare { first, second, .. } = question else { return };
+        let pair = (first.min(second), first.max(second));
+        let left = open.entry(pair).or_default();
+        *left = left.saturating_sub(1);
+        if *left == 0
+            && let Some(comparison) = self.comparison(pair)
+        {
+            self.events.send(EventKind::Judged { comparison }).await;
+        }
     }
 
     /// Drops the judges with too many missing answers after a stage.

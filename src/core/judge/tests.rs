@@ -540,6 +540,28 @@ async fn a_member_of_a_panel_that_fails_is_left_out_with_a_warning_and_the_good_
 }
 
 #[tokio::test]
+async fn a_judge_that_is_dropped_gets_none_of_the_questions_that_wait() {
+    let broken = "rules: [{when: {role: judge}, answer: {text: 'I would rather not say'}}]";
+    let (fair, broken) = (sim(FAIR), sim(broken));
+    let panel = Judging { max_concurrency: 1, ..judging(&[broken.clone(), fair.clone()]) };
+    let result = judged(&panel, &numbered(24)).await.unwrap().result;
+    // Eight questions show that it is the judge's fault, each with a second try.
+    assert_eq!((result.missing, broken.asked()), (8, 16));
+    assert!(fair.asked() >= 24 && !result.comparisons.is_empty());
+
+    // The pairs that it did not judge are reported with the others' verdicts.
+    let thorough = Judging { thorough: true, max_concurrency: 1, ..judging(&[broken, fair]) };
+    let (events, mut run) = Run::new(samples::session_id(1), RunControl::new(256));
+    let judged = select(&thorough, &numbered(3), &events).await.unwrap();
+    drop(events);
+    let mut reported = 0;
+    while let Some(event) = run.next().await {
+        reported += usize::from(matches!(event.kind, EventKind::Judged { .. }));
+    }
+    assert_eq!(reported, judged.result.comparisons.len());
+}
+
+#[tokio::test]
 async fn a_tested_judge_is_asked_no_more_than_helps() {
     let calls = async |script: &str, contents: &[&str]| {
         let mut judging = judging(&[sim(script)]);
