@@ -127,6 +127,11 @@ impl Journal {
         self.0.held.attempt > 1
     }
 
+    /// True if the job goes on when its client has gone.
+    pub fn is_kept(&self) -> bool {
+        self.0.kept
+    }
+
     /// The result of this unit from an earlier attempt.
     pub fn result_of(&self, unit: &str) -> Option<&Value> {
         self.0.known.get(unit)

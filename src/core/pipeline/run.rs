@@ -92,8 +92,10 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
     }
     let session = plan.save.then(|| ports.store.begin_session(plan.session()));
     let job = async {
-        if let Some(journal) = &plan.journal {
-            journal.begin_if_possible().await;
+        match &plan.journal {
+            Some(journal) if is_awaited(plan, journal) => journal.begin_if_possible().await,
+            Some(journal) => journal.begin_in_background(),
+            None => {}
         }
     };
     let session = async {
@@ -107,6 +109,12 @@ async fn begin(plan: &Plan, ports: &Ports, events: &Announcer) -> Result<(), Err
         Err(Error::Conflict(_)) if is_resumed => Ok(()),
         session => session,
     }
+}
+
+/// True if a variant is finished only once the journal has recorded it: its prompt is stored with
+/// the record, or the journal is the only place where a client finds it.
+fn is_awaited(plan: &Plan, journal: &Journal) -> bool {
+    plan.save || journal.is_kept()
 }
 
 /// A failed variant: its phase, its error, and what its finished phases took.
@@ -281,7 +289,15 @@ async fn repeat_recorded(events: &Announcer, number: u32, known: Result<Prompt, 
 /// reported with a warning.
 async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, prompt: Prompt) -> VariantEnd {
     let refused = match (&plan.journal, plan.save) {
-        (Some(journal), _) if journal.has_begun() => record(journal, plan.save, prompt.clone()).await.err(),
+        (Some(journal), save) if journal.has_begun() => {
+            let progress = finished_variant(save, prompt.clone());
+            if is_awaited(plan, journal) {
+                record(journal, progress).await.err()
+            } else {
+                journal.note(progress);
+                None
+            }
+        }
         (_, true) => append(ports, prompt.clone()).await.err(),
         (_, false) => None,
     };
@@ -296,18 +312,23 @@ async fn finish(plan: &Plan, ports: &Ports, events: &Announcer, number: u32, pro
     VariantEnd { variant: number, result: Ok(prompt), unsaved }
 }
 
-/// Records that a variant of a job is finished, with its prompt if prompts are stored. If not, the
+/// The progress of a job by a finished variant, with its prompt if prompts are stored. If not, the
 /// next attempt makes the variant again.
-async fn record(journal: &Journal, save: bool, prompt: Prompt) -> Result<(), Error> {
-    let bytes = prompt.content.len() + prompt.original_input.len();
+fn finished_variant(save: bool, prompt: Prompt) -> JobProgress {
     let (unit, result) = (variant_unit(prompt.variant), json!({ "prompt_id": prompt.id }));
-    let progress = JobProgress {
+    JobProgress {
         units: if save { vec![JobUnit { unit, is_whole: true, result }] } else { Vec::new() },
         events: vec![EventKind::variant_finished(prompt.clone())],
         prompts: if save { vec![prompt] } else { Vec::new() },
         done: 1,
         ..JobProgress::default()
-    };
+    }
+}
+
+/// Records the progress durably. Long prompts go to another thread, as collecting their words
+/// blocks the caller.
+async fn record(journal: &Journal, progress: JobProgress) -> Result<(), Error> {
+    let bytes = progress.prompts.iter().map(|prompt| prompt.content.len() + prompt.original_input.len()).sum();
     if bytes <= INLINE_BYTES {
         return journal.record(progress).await;
     }
