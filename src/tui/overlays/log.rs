@@ -24,14 +24,17 @@ const BEFORE: u16 = 18;
 /// Shows the newest lines. If the user has scrolled back, the same lines stay visible.
 pub(crate) fn take_in(model: &mut Model, lines: Vec<LogLine>) {
     let width = inner(model).width;
-    let rows = |model: &Model| self::lines(model, width, &Theme::mono()).len();
-    let before = rows(model);
+    // The oldest lines may have gone, so only those after the last known one are new.
+    let known =
+        model.log.as_ref().and_then(|known| known.last()).and_then(|last| lines.iter().rposition(|it| it == last));
+    let new = lines[known.map_or(0, |at| at + 1)..].to_vec();
+    model.log = Some(new);
+    let added = self::lines(model, width, &Theme::mono()).len();
     model.log = Some(lines);
-    let after = rows(model);
     if let Some(Overlay::Log { back }) = &mut model.overlay
         && *back > 0
     {
-        *back += after.saturating_sub(before);
+        *back += added;
     }
 }
 

@@ -98,6 +98,18 @@ fn who_reads_back_in_the_log_keeps_the_same_lines_before_the_eyes() {
     assert!(bench.picture().contains("line 0."), "{}", bench.picture());
     bench.press("G");
     assert!(bench.picture().contains("line 119."));
+
+    // Also when the oldest lines have gone, and those before the eyes are still there.
+    let window =
+        |from: usize| (from..from + 500).map(|at| line(Level::INFO, &format!("line {at}."))).collect::<Vec<_>>();
+    bench.send(Message::Log(window(0)));
+    bench.press("g PageDown PageDown PageDown PageDown PageDown");
+    let seen = bench.picture();
+    let first = (0..500).find(|at| seen.contains(&format!("line {at}."))).expect("some line");
+    assert!(first > 40, "{seen}");
+    bench.send(Message::Log(window(40)));
+    assert!(bench.picture().contains(&format!("line {first}.")), "{}", bench.picture());
+    assert!(!bench.picture().contains(&format!("line {}.", first - 1)), "{}", bench.picture());
 }
 
 #[test]
