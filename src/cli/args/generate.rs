@@ -25,8 +25,8 @@ With a TEXT, piped input becomes context. In a loop that reads lines, such as
 leaves the other lines to the loop.
 
 The best prompt is printed first. On a terminal the others are one line each in
-the ranking; --quiet prints only the text of the best one. A run stopped by its
-budget prints and keeps what was finished, and exits with 7.";
+the ranking; --quiet prints only the text of the best one. A run stopped by
+--budget-usd or --max-calls prints and keeps what was finished, and exits with 7.";
 
 /// Turn a request into ranked prompts
 #[derive(Debug, Default, Args)]

@@ -19,10 +19,11 @@ Examples:
   zcat prompts.jsonl.gz | aludel import - --format jsonl --quiet
 
 --format is the format of the file: json, jsonl, csv or yaml; by default it is
-detected from the name or the first bytes. A YAML file can have at most 10 MiB,
-the others any size. --report is the format of the report, for scripts; by
-default JSON if --format is json or jsonl, else text on standard error.
-`aludel migrate --from FILE` imports the history of prompt-alchemy.
+detected from the name or the first bytes. YAML can have at most 10 MiB, the
+others any size, standard input at most 4 GiB. --report is the format of the
+report, for scripts; by default JSON if --format is json or jsonl, else text on
+standard error. `aludel migrate --from FILE` imports the history of
+prompt-alchemy.
 
 Every record is checked before the first is stored. A record needs only
 `content`. One whose id is already stored is skipped, and reported if it differs

@@ -42,8 +42,8 @@ Examples:
   aludel jobs resume @last
   aludel jobs resume @last --budget-usd 2
 
-Does what is not done yet, within the budget of the job, or the one given here,
-less what it has already spent. Nothing that is done is paid for again.";
+Does what is not done yet, within the limits of the job, or those given here,
+less what it has already taken. Nothing that is done is paid for again.";
 
 /// List, follow, stop and resume jobs
 #[derive(Debug, Args)]
