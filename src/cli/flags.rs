@@ -5,8 +5,7 @@ use aludel_core::error::Error;
 use super::failure::Failure;
 
 /// Fields whose flag has another name.
-const OTHER_NAMES: [(&str, &str); 3] =
-    [("task_description", "task"), ("timeout_s", "timeout"), ("judge_provider", "judge")];
+const OTHER_NAMES: [(&str, &str); 2] = [("task_description", "task"), ("timeout_s", "timeout")];
 
 /// Replaces field names in the failure by the flags of this command, where it has them.
 pub(super) fn with_flag_names(failure: Failure, command: Option<&str>) -> Failure {
