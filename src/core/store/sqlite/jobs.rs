@@ -42,14 +42,14 @@ impl JobStore for SqliteStore {
             prompts::append(connection, &progress.prompts, &entries)
         };
         let doing = "storing what a job has done";
-        // Events are for those who watch; units and prompts are what was paid for.
+        // Events are for followers. Units and prompts were paid for.
         if has_only_events { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }
     }
 
     fn end_job(&self, held: Held, of: JobEnd) -> Pending<()> {
         let doing = "storing the end of a job";
-        // One that finished is interrupted where a power loss undoes this, with every unit done. Of any other
-        // the rest would be made that somebody stopped.
+        // If a power loss undoes this, the job counts as interrupted. Resuming a finished one repeats no
+        // paid work; one that was stopped would go on.
         let is_finished = of.state == JobState::Finished;
         let work = move |connection: &Connection| end(connection, held, &of);
         if is_finished { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }

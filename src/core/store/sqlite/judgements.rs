@@ -4,11 +4,39 @@
 
 use rusqlite::{Connection, params};
 
+use super::SqliteStore;
 use super::failure::SqliteResult;
 use super::prompts::check_finite;
 use super::rows::{Columns, json, millis};
 use crate::domain::{Calibration, JudgeName, JudgeProfile, Judgement, JudgementId, PromptId};
 use crate::error::Error;
+use crate::store::{JudgementStore, Pending};
+
+impl JudgementStore for SqliteStore {
+    fn record(&self, judgement: Judgement) -> Pending<bool> {
+        self.write_finished("storing a judgement", move |connection| record(connection, &judgement))
+    }
+
+    fn judgements_of(&self, id: PromptId, limit: u32) -> Pending<Vec<Judgement>> {
+        self.read("reading judgements", Vec::new(), |connection| of_prompt(connection, id, limit))
+    }
+
+    fn judgement(&self, id: JudgementId) -> Pending<Option<Judgement>> {
+        self.read("reading a judgement", None, |connection| get(connection, id))
+    }
+
+    fn put_profile(&self, profile: JudgeProfile) -> Pending<()> {
+        self.write_finished("storing a judge's profile", move |connection| put_profile(connection, &profile))
+    }
+
+    fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>> {
+        self.read("reading a judge's profile", None, |connection| profile(connection, &judge))
+    }
+
+    fn profiles(&self) -> Pending<Vec<JudgeProfile>> {
+        self.read("reading judges' profiles", Vec::new(), profiles)
+    }
+}
 
 /// Stores a judgement; returns false if none of its candidates is stored.
 pub(super) fn record(connection: &Connection, judgement: &Judgement) -> SqliteResult<bool> {

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params_from_iter};
 
+use super::SqliteStore;
 use super::failure::SqliteResult;
 use super::filter::{self, Query};
 use super::rows::Columns;
@@ -15,10 +16,22 @@ use super::totals;
 use crate::domain::{Filter, PromptId, StatsBy};
 use crate::error::Error;
 use crate::store::tally::{Account, CountedPrompt, Part, Tallies, day_of};
-use crate::store::{MeasureProgress, MeasureWatch, PromptTotals, Relations};
+use crate::store::{MeasureProgress, MeasureStore, MeasureWatch, Pending, PromptTotals, Relations};
 use crate::time::from_millis;
 
 const MILLIS_A_DAY: i64 = 86_400_000;
+
+impl MeasureStore for SqliteStore {
+    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<PromptTotals> {
+        let absent = Tallies::new(&by).finish();
+        self.read("adding up prompts", absent, |connection| measure(connection, &filter, &by, &watch))
+    }
+
+    fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
+        let absent = vec![Relations::default(); ids.len()];
+        self.read("looking up what prompts relate to", absent, |connection| relations(connection, &ids))
+    }
+}
 
 /// Totals of the prompts that pass the filter.
 pub(super) fn measure(

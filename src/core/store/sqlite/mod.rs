@@ -7,7 +7,8 @@
 //!
 //! Where to go next: `connection` for connection settings, [`migrate`] for formats, `filter` for
 //! list queries, `writer` for commits, `queue` for taking turns among processes, `failure` for
-//! error messages. [`answers`] is the cache, a separate file with its own rules.
+//! error messages. The other halves of the seam are implemented where their rows are (`find`, `jobs`,
+//! `spend`, `measure`, `judgements`). [`answers`] is the cache, a separate file with its own rules.
 
 pub mod alchemy;
 pub mod answers;
@@ -45,24 +46,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use uuid::Uuid;
 
 use self::connection::{Connected, Identity};
 use self::failure::{DatabaseFile, Failure, SqliteResult};
 use self::terms::Indexer;
 use self::writer::{Flush, Writer};
-use super::tally::Tallies;
-use super::{
-    Admitted, Applied, Draw, JudgementStore, MeasureStore, MeasureWatch, Mutation, Page, PageSpec, Pending,
-    PromptTotals, Relations, ReservationReply, Session, SessionWithPrompts, SpendCall, SpendQuery, SpendReservation,
-    SpendRow, SpendStore, Store, TrashedPage,
-};
-use crate::domain::{
-    Filter, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary, SessionId,
-    StatsBy, Timestamp,
-};
+use super::{Applied, Mutation, Page, PageSpec, Pending, Session, SessionWithPrompts, Store, TrashedPage};
+use crate::domain::{Filter, Order, Prompt, PromptId, PromptSummary, SessionId, Timestamp};
 use crate::error::Result;
-use crate::ledger::{CallEnd, Money, Need};
 
 /// Makes a connection that was opened elsewhere able to use the text index, `prompt_terms`.
 ///
@@ -391,95 +382,6 @@ impl Store for SqliteStore {
                 pending
             }
         }
-    }
-}
-
-impl SpendStore for SqliteStore {
-    fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted> {
-        self.write("asking for room under the daily budget", move |connection| spend::admit(connection, &call, cap))
-    }
-
-    fn withdraw_call(&self, id: Uuid) -> Pending<()> {
-        self.write("taking back a call", move |connection| spend::withdraw(connection, id))
-    }
-
-    fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply> {
-        self.write("asking for room under the daily budget", move |connection| {
-            spend::set_aside(connection, &amount, cap)
-        })
-    }
-
-    fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted> {
-        self.write("asking for room under the daily budget", move |connection| {
-            spend::admit_from(connection, &call, draw, cap)
-        })
-    }
-
-    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
-        self.write("asking for more room under the daily budget", move |connection| {
-            spend::extend(connection, id, by, cap)
-        })
-    }
-
-    fn end_call(&self, id: Uuid, end: CallEnd) -> Pending<()> {
-        self.write_finished("recording the cost of a call", move |connection| spend::end(connection, id, end))
-    }
-
-    fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
-        self.write_finished("recording the cost of a call", move |connection| spend::record(connection, &call, end))
-    }
-
-    fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
-        let absent = if query.by.is_none() { vec![SpendRow::default()] } else { Vec::new() };
-        self.read("computing the totals", absent, |connection| spend::sums(connection, &query))
-    }
-
-    fn counted_for(&self, session: SessionId) -> Pending<Need> {
-        self.read("reading what a run has cost", Need::default(), |connection| spend::counted_for(connection, session))
-    }
-
-    fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
-        self.read("reading what a day has cost", Money::ZERO, |connection| spend::counted_on(connection, moment))
-    }
-}
-
-impl MeasureStore for SqliteStore {
-    fn measure_watched(&self, filter: Filter, by: Vec<StatsBy>, watch: MeasureWatch) -> Pending<PromptTotals> {
-        let absent = Tallies::new(&by).finish();
-        self.read("adding up prompts", absent, |connection| measure::measure(connection, &filter, &by, &watch))
-    }
-
-    fn relations(&self, ids: Vec<PromptId>) -> Pending<Vec<Relations>> {
-        let absent = vec![Relations::default(); ids.len()];
-        self.read("looking up what prompts relate to", absent, |connection| measure::relations(connection, &ids))
-    }
-}
-
-impl JudgementStore for SqliteStore {
-    fn record(&self, judgement: Judgement) -> Pending<bool> {
-        self.write_finished("storing a judgement", move |connection| judgements::record(connection, &judgement))
-    }
-
-    fn judgements_of(&self, id: PromptId, limit: u32) -> Pending<Vec<Judgement>> {
-        self.read("reading judgements", Vec::new(), |connection| judgements::of_prompt(connection, id, limit))
-    }
-
-    fn judgement(&self, id: JudgementId) -> Pending<Option<Judgement>> {
-        self.read("reading a judgement", None, |connection| judgements::get(connection, id))
-    }
-
-    fn put_profile(&self, profile: JudgeProfile) -> Pending<()> {
-        self.write_finished("storing a judge's profile", move |connection| {
-            judgements::put_profile(connection, &profile)
-        })
-    }
-
-    fn profile(&self, judge: JudgeName) -> Pending<Option<JudgeProfile>> {
-        self.read("reading a judge's profile", None, |connection| judgements::profile(connection, &judge))
-    }
-
-    fn profiles(&self) -> Pending<Vec<JudgeProfile>> {
-        self.read("reading judges' profiles", Vec::new(), judgements::profiles)
     }
 }
 

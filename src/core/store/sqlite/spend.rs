@@ -7,11 +7,14 @@
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
 
+use super::SqliteStore;
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, json, millis, millis_not_before};
 use crate::domain::{SessionId, SpendBy, Timestamp};
 use crate::ledger::{CallEnd, Money, Need};
-use crate::store::{Admitted, Draw, LEASE, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow};
+use crate::store::{
+    Admitted, Draw, LEASE, Pending, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore,
+};
 
 /// An upper bound on any amount; larger ones are stored as this, so that sums fit in 64 bits.
 const MOST: i64 = 1_000_000_000_000_000_000;
@@ -20,6 +23,49 @@ const MILLIS_A_DAY: i64 = 86_400_000;
 
 /// The phase of a reservation's row.
 const SET_ASIDE: &str = "";
+
+impl SpendStore for SqliteStore {
+    fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted> {
+        self.write("asking for room under the daily budget", move |connection| admit(connection, &call, cap))
+    }
+
+    fn withdraw_call(&self, id: Uuid) -> Pending<()> {
+        self.write("taking back a call", move |connection| withdraw(connection, id))
+    }
+
+    fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply> {
+        self.write("asking for room under the daily budget", move |connection| set_aside(connection, &amount, cap))
+    }
+
+    fn admit_call_from(&self, call: SpendCall, draw: Draw, cap: Money) -> Pending<Admitted> {
+        self.write("asking for room under the daily budget", move |connection| admit_from(connection, &call, draw, cap))
+    }
+
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
+        self.write("asking for more room under the daily budget", move |connection| extend(connection, id, by, cap))
+    }
+
+    fn end_call(&self, id: Uuid, how: CallEnd) -> Pending<()> {
+        self.write_finished("recording the cost of a call", move |connection| end(connection, id, how))
+    }
+
+    fn record_call(&self, call: SpendCall, end: CallEnd) -> Pending<()> {
+        self.write_finished("recording the cost of a call", move |connection| record(connection, &call, end))
+    }
+
+    fn spend(&self, query: SpendQuery) -> Pending<Vec<SpendRow>> {
+        let absent = if query.by.is_none() { vec![SpendRow::default()] } else { Vec::new() };
+        self.read("computing the totals", absent, |connection| sums(connection, &query))
+    }
+
+    fn counted_for(&self, session: SessionId) -> Pending<Need> {
+        self.read("reading what a run has cost", Need::default(), |connection| counted_for(connection, session))
+    }
+
+    fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
+        self.read("reading what a day has cost", Money::ZERO, |connection| counted_on(connection, moment))
+    }
+}
 
 /// The state of a call, as columns.
 struct CallState {

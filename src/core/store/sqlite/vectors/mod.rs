@@ -27,7 +27,7 @@ use super::SqliteStore;
 use super::failure::{Failure, SqliteResult};
 use super::prompts;
 use super::rows::{Columns, integer};
-use crate::domain::PromptId;
+use crate::domain::{Filter, PromptId};
 use crate::error::{Error, Result};
 use crate::store::{Nearest, Part, Pending, PromptVectors, SearchHits, Space, SpaceUse, Unembedded};
 
@@ -251,7 +251,7 @@ pub(super) fn unembedded(
 /// See [`FindStore::count_unembedded`](crate::store::FindStore::count_unembedded).
 pub(super) fn count_unembedded(connection: &Connection, space: &Space) -> SqliteResult<u64> {
     let embedded = stored_space(connection, space)?.map_or(0, |space| space.prompts);
-    let all = super::filter::count(connection, &crate::domain::Filter::default())?;
+    let all = super::filter::count(connection, &Filter::default())?;
     all.checked_sub(embedded).ok_or_else(|| Failure::damaged("a space counts more prompts than there are"))
 }
 
