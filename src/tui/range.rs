@@ -1,4 +1,4 @@
-//! How far back the picture of what was spent reaches.
+//! The time ranges of the Spending screen, as data of its requests.
 
 use aludel_core::domain::SpendBy;
 use serde_json::{Map, Value, json};

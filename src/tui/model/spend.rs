@@ -2,10 +2,11 @@
 //!
 //! Plain data; [`crate::tui::screens::spend`] handles keys and replies.
 
-use crate::tui::effect::Ticket;
-use crate::tui::range::Range;
 use aludel_core::domain::{SpendBy, SpendReport, StatsTotals};
 use aludel_core::error::Problem;
+
+use crate::tui::effect::Ticket;
+use crate::tui::range::Range;
 
 /// A day of the chart.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,7 @@ use ratatui::widgets::Block;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::workbench::view::whole_run;
-use super::{find, over, refusal};
+use super::{find, overlay_hints, refusal};
 use crate::tui::action::{ACTIONS, Action, ActionInfo, Context, ScreenName};
 use crate::tui::keymap::Chord;
 use crate::tui::model::composer::vi;
@@ -261,7 +261,7 @@ impl Hint {
 /// The hints for a row of `width` columns: as many as fit, most useful first, each with its column;
 /// and the pinned one at the right, help or close, which is never cut.
 fn hints_of(model: &Model, width: u16) -> (Vec<(usize, Hint)>, Hint) {
-    let mut open = over::hints(model);
+    let mut open = overlay_hints::hints(model);
     let (offered, pinned) = match open.pop() {
         Some((keys, label)) => {
             let others = open.into_iter().map(|(keys, label)| Hint { keys, label, action: None });

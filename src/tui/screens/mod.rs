@@ -13,7 +13,7 @@ pub(crate) mod jobs;
 pub(crate) mod judge;
 pub(crate) mod label;
 mod marks;
-mod over;
+mod overlay_hints;
 mod place;
 pub(crate) mod pointer;
 pub(crate) mod providers;

@@ -1,10 +1,10 @@
-//! The keys of what lies over the screen, for the hint line below it.
+//! The hints of the open overlay, drawn in the screen's hint row.
 
 use aludel_core::error::Code;
 
 use crate::tui::model::{About, Asking, Model, Overlay, Stage};
 
-/// The keys of what is open, for the hint line; the last one closes it. Empty while nothing is open.
+/// The keys of the open overlay, for the hint row; the last one closes it. Empty if none is open.
 pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
     let hints: &[(&str, &str)] = match &model.overlay {
         Some(Overlay::Help { .. } | Overlay::Palette { .. }) => {
@@ -23,7 +23,7 @@ pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
         Some(Overlay::Log { .. }) => &[("{down} {up}", "scroll"), ("{top} {bottom}", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
-        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "take it up"), ("Esc", "close")],
+        Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "restore it"), ("Esc", "close")],
         Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
         Some(Overlay::Ask(asking)) => asked(asking),
         None => &[],
