@@ -32,7 +32,7 @@ pub use call_log::{
     SettingAside,
 };
 pub use money::Money;
-pub use price::{Price, Tier, WireUsage};
+pub use price::{BilledTokens, Price, Tier};
 pub use refusal::Refusal;
 pub use reservation::{CallUsage, Reservation};
 pub use run_budget::{AnsweredUsage, Tally, UnseenCalls};

@@ -4,7 +4,7 @@
 
 /// Token counts, with the same meaning for all vendors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WireUsage {
+pub struct BilledTokens {
     /// All input tokens, cached ones included.
     pub input: Option<u64>,
     /// Of these, read from the provider's cache.
@@ -52,7 +52,7 @@ impl Price {
 
     /// The cost of a call in US dollars. Tokens without a count cost nothing. Cached and newly
     /// cached tokens are part of the input and never exceed it.
-    pub fn cost(&self, usage: &WireUsage) -> f64 {
+    pub fn cost(&self, usage: &BilledTokens) -> f64 {
         let input = usage.input.unwrap_or(0);
         let cached = usage.cached_input.unwrap_or(0).min(input);
         let written = usage.cache_write.unwrap_or(0).min(input - cached);
@@ -105,8 +105,13 @@ mod tests {
         above: Some((272_000, Tier { input: 0.2, output: 0.75, cached_input: 0.02, cache_write: 0.25 })),
     };
 
-    fn usage(input: u64, cached: u64, written: u64, output: u64) -> WireUsage {
-        WireUsage { input: Some(input), cached_input: Some(cached), cache_write: Some(written), output: Some(output) }
+    fn usage(input: u64, cached: u64, written: u64, output: u64) -> BilledTokens {
+        BilledTokens {
+            input: Some(input),
+            cached_input: Some(cached),
+            cache_write: Some(written),
+            output: Some(output),
+        }
     }
 
     fn close(left: f64, right: f64) -> bool {
@@ -127,7 +132,7 @@ mod tests {
 
     #[test]
     fn counts_that_are_missing_or_absurd_are_no_reason_to_pay_more_than_the_input() {
-        assert!(close(LUNA.cost(&WireUsage::default()) + 1.0, 1.0));
+        assert!(close(LUNA.cost(&BilledTokens::default()) + 1.0, 1.0));
         assert!(close(LUNA.cost(&usage(10, 100, 100, 0)), 10.0 * 0.01 / 1e6));
     }
 

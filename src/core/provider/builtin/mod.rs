@@ -38,7 +38,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::PhaseBrief;
 use crate::assets::Assets;
-use crate::domain::Phase;
+use crate::domain::{Phase, TargetFamily};
 use crate::error::Result;
 use frame::{Case, Layout, Shape};
 use library::Library;
@@ -185,13 +185,7 @@ fn written(case: &Case, brief: &PhaseBrief, phase: Phase, draft: Option<&str>) -
 }
 
 /// The text of a phase in this shape.
-fn text(
-    case: &Case,
-    phase: Phase,
-    shape: Shape,
-    target: crate::domain::TargetFamily,
-    given: &GivenTexts<'_>,
-) -> String {
+fn text(case: &Case, phase: Phase, shape: Shape, target: TargetFamily, given: &GivenTexts<'_>) -> String {
     if case.decision.is_ready && given.draft.is_none() && given.context.is_empty() {
         return String::from(&*case.reading.request);
     }

@@ -11,11 +11,11 @@ use tokio::time::Instant;
 use super::super::wire::Piece;
 use super::super::{ChatRequest, Chunk, Completion};
 use crate::domain::TokenUsage;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::text::tokens;
 
 /// The cost of a model's usage in US dollars; `None` if its price is unknown.
-pub type CostOf = Arc<dyn Fn(&str, &WireUsage) -> Option<f64> + Send + Sync>;
+pub type CostOf = Arc<dyn Fn(&str, &BilledTokens) -> Option<f64> + Send + Sync>;
 
 /// An answer in progress.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct AnswerBuilder {
     first_token: Option<Instant>,
     /// The name the provider reports; `None` until then.
     model: Option<String>,
-    usage: WireUsage,
+    usage: BilledTokens,
     cost: Option<f64>,
     is_truncated: bool,
     text: String,
@@ -38,7 +38,7 @@ impl AnswerBuilder {
             start,
             first_token: None,
             model: None,
-            usage: WireUsage::default(),
+            usage: BilledTokens::default(),
             cost: None,
             is_truncated: false,
             text: String::new(),
@@ -78,8 +78,8 @@ impl AnswerBuilder {
     }
 
     /// Newer counts replace older ones.
-    fn count(&mut self, newer: WireUsage) {
-        self.usage = WireUsage {
+    fn count(&mut self, newer: BilledTokens) {
+        self.usage = BilledTokens {
             input: newer.input.or(self.usage.input),
             cached_input: newer.cached_input.or(self.usage.cached_input),
             cache_write: newer.cache_write.or(self.usage.cache_write),
@@ -109,7 +109,7 @@ impl AnswerBuilder {
             estimated: is_estimated,
         };
         let answered = self.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
-        let counted = WireUsage { input: Some(usage.input_tokens), output: Some(usage.output_tokens), ..self.usage };
+        let counted = BilledTokens { input: Some(usage.input_tokens), output: Some(usage.output_tokens), ..self.usage };
         // A gateway can report a name of its own; the price is then that of the requested model.
         let listed = || cost_of(&answered, &counted).or_else(|| cost_of(asked, &counted));
         // Estimated counts have no price, unless the model is free.
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn counted(input: u64, output: u64) -> Piece {
-        Piece::Usage(WireUsage { input: Some(input), output: Some(output), ..WireUsage::default() })
+        Piece::Usage(BilledTokens { input: Some(input), output: Some(output), ..BilledTokens::default() })
     }
 
     #[tokio::test]
@@ -181,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn later_counts_replace_earlier_ones_and_missing_ones_leave_them() {
-        let more = Piece::Usage(WireUsage { output: Some(9), ..WireUsage::default() });
+        let more = Piece::Usage(BilledTokens { output: Some(9), ..BilledTokens::default() });
         let (_, completion) = of(vec![counted(5, 1), more, text("a")], &prices());
         assert_eq!((completion.usage.input_tokens, completion.usage.output_tokens), (5, 9));
         assert!(!completion.usage.estimated);

@@ -16,7 +16,7 @@ use super::answer::CostOf;
 use super::link::{LONGEST_ANSWER, ProviderClient};
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Account, Call, CallUsage, Money, WireUsage};
+use crate::ledger::{Account, BilledTokens, Call, CallUsage, Money};
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
 use crate::provider::metered::{self, CostBoundsOf};
 use crate::provider::permit::Permits;
@@ -154,7 +154,7 @@ impl HttpEmbedder {
         };
         let counted = answer.usage.input;
         let input_tokens = counted.unwrap_or_else(|| texts.iter().map(|text| tokens::estimate(text)).sum());
-        let usage = WireUsage { input: Some(input_tokens), output: Some(0), ..answer.usage };
+        let usage = BilledTokens { input: Some(input_tokens), output: Some(0), ..answer.usage };
         // Estimated counts have no price, unless the model is free.
         let cost_usd = (self.call_policy.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
         reservation.settle(CallUsage {

@@ -24,7 +24,7 @@ use super::reading::{self, text, tokens};
 use super::turns::{Turn, Turns};
 use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::ChatRequest;
 use crate::provider::embedding::Purpose;
 use crate::provider::frame::Framing;
@@ -98,7 +98,7 @@ impl Wire for Google {
             return Err(reading::garbage(&self.provider, body));
         };
         let input = tokens(&value["usageMetadata"]["promptTokenCount"]);
-        Ok(EmbeddingAnswer { vectors, usage: WireUsage { input, ..WireUsage::default() } })
+        Ok(EmbeddingAnswer { vectors, usage: BilledTokens { input, ..BilledTokens::default() } })
     }
 }
 

@@ -33,7 +33,7 @@ use super::ChatRequest;
 use super::embedding::Purpose;
 use super::frame::{Frame, Framing};
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 
 /// One protocol.
 pub trait Wire: Send + Sync {
@@ -99,7 +99,7 @@ pub enum Piece {
     /// The model that answers; the last one counts.
     Model(String),
     /// Tokens so far. Newer counts replace older ones.
-    Usage(WireUsage),
+    Usage(BilledTokens),
     /// The cost reported by the provider, in US dollars.
     Cost(f64),
     /// The answer was cut at the token limit.
@@ -185,5 +185,5 @@ pub struct EmbeddingAnswer {
     /// One per text.
     pub vectors: Vec<Vec<f32>>,
     /// Input tokens, if the vendor counts them.
-    pub usage: WireUsage,
+    pub usage: BilledTokens,
 }

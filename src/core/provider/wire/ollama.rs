@@ -17,7 +17,7 @@ use self::reader::Reader;
 use super::reading::{self, names, tokens};
 use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::frame::Framing;
 use crate::provider::{ChatRequest, Message, Role};
 use crate::text::tokens::estimate;
@@ -96,7 +96,7 @@ impl Wire for Ollama {
             return Err(reading::garbage(&self.provider, body));
         };
         let input = tokens(&value["prompt_eval_count"]);
-        Ok(EmbeddingAnswer { vectors, usage: WireUsage { input, ..WireUsage::default() } })
+        Ok(EmbeddingAnswer { vectors, usage: BilledTokens { input, ..BilledTokens::default() } })
     }
 }
 

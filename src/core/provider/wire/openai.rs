@@ -18,7 +18,7 @@ use self::chat::{Chat, Dialect};
 use super::failure::Cause;
 use super::{AnswerReader, Auth, EmbeddingAnswer, EmbeddingRequest, ErrorAnswer, HttpCall, Method, ModelPage, Wire};
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::ChatRequest;
 use crate::provider::frame::Framing;
 
@@ -116,7 +116,7 @@ fn vectors(body: &[u8]) -> Option<EmbeddingAnswer> {
     let is_sound = rows.iter().enumerate().all(|(place, (index, vector))| {
         *index == place && !vector.is_empty() && vector.len() == dimensions && vector.iter().all(|x| x.is_finite())
     });
-    let usage = WireUsage { input: usage.and_then(|usage| usage.prompt_tokens), ..WireUsage::default() };
+    let usage = BilledTokens { input: usage.and_then(|usage| usage.prompt_tokens), ..BilledTokens::default() };
     is_sound.then(|| EmbeddingAnswer { vectors: rows.into_iter().map(|(_, vector)| vector).collect(), usage })
 }
 

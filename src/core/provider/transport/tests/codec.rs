@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::ChatRequest;
 use crate::provider::frame::{Frame, Framing};
 use crate::provider::wire::{
@@ -79,7 +79,10 @@ impl Wire for Plain {
     fn read_embeddings(&self, body: &[u8]) -> Result<EmbeddingAnswer, ProviderError> {
         let body = json_of(body)?;
         let vectors = serde_json::from_value(body["vectors"].clone()).map_err(|_| unread())?;
-        Ok(EmbeddingAnswer { vectors, usage: WireUsage { input: body["tokens"].as_u64(), ..WireUsage::default() } })
+        Ok(EmbeddingAnswer {
+            vectors,
+            usage: BilledTokens { input: body["tokens"].as_u64(), ..BilledTokens::default() },
+        })
     }
 }
 
@@ -103,7 +106,11 @@ impl AnswerReader for Words {
             "end" => Piece::End,
             "usage" => {
                 let counts: Vec<u64> = rest.split(' ').filter_map(|count| count.parse().ok()).collect();
-                Piece::Usage(WireUsage { input: Some(counts[0]), output: Some(counts[1]), ..WireUsage::default() })
+                Piece::Usage(BilledTokens {
+                    input: Some(counts[0]),
+                    output: Some(counts[1]),
+                    ..BilledTokens::default()
+                })
             }
             _ => return Err(ProviderError::new("nobody", ProviderFailure::Unavailable, format!("it said {data}"))),
         }])

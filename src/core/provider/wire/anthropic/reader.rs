@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 use crate::provider::wire::failure::Cause;
@@ -46,10 +46,10 @@ impl VendorUsage {
     }
 
     /// Converts the counts; `None` without any.
-    fn usage(&self) -> Option<WireUsage> {
+    fn usage(&self) -> Option<BilledTokens> {
         let sent = [self.input, self.cache_write, self.cache_read].into_iter().flatten().fold(0, u64::saturating_add);
         let [input, output] = [sent, self.output.unwrap_or(0)].map(|count| tokens(&count.into()));
-        (input.is_some() || output.is_some()).then_some(WireUsage {
+        (input.is_some() || output.is_some()).then_some(BilledTokens {
             input,
             cached_input: self.cache_read,
             cache_write: self.cache_write,

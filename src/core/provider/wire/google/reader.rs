@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 use crate::provider::wire::failure::Cause;
@@ -121,13 +121,13 @@ fn part(part: &Value) -> Option<Piece> {
     Some(if part["thought"] == true { Piece::Thinking(text) } else { Piece::Text(text) })
 }
 
-fn usage(usage: &Value) -> Option<WireUsage> {
+fn usage(usage: &Value) -> Option<BilledTokens> {
     let sum = |names: [&str; 2]| names.into_iter().filter_map(|name| tokens(&usage[name])).reduce(u64::saturating_add);
-    let counted = WireUsage {
+    let counted = BilledTokens {
         input: sum(["promptTokenCount", "toolUsePromptTokenCount"]),
         cached_input: usage["cachedContentTokenCount"].as_u64(),
         cache_write: None,
         output: sum(["candidatesTokenCount", "thoughtsTokenCount"]),
     };
-    (counted != WireUsage::default()).then_some(counted)
+    (counted != BilledTokens::default()).then_some(counted)
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::failure;
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 use crate::provider::wire::failure::Cause;
@@ -42,13 +42,13 @@ impl Reader {
             let said = format!("the model is to {reason}, and nothing else");
             return Err(Cause::Failing.error(&self.provider, "", &said));
         }
-        let usage = WireUsage {
+        let usage = BilledTokens {
             input: tokens(&value["prompt_eval_count"]),
             output: tokens(&value["eval_count"]),
-            ..WireUsage::default()
+            ..BilledTokens::default()
         };
         let mut pieces = Vec::new();
-        if usage != WireUsage::default() {
+        if usage != BilledTokens::default() {
             pieces.push(Piece::Usage(usage));
         }
         if reason == "length" {

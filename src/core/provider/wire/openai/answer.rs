@@ -12,7 +12,7 @@ use super::chat::Dialect;
 use super::chunk::{Chunk, Delta};
 use super::error_body::ErrorBody;
 use crate::error::ProviderError;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::checked::ended_early;
 use crate::provider::frame::Frame;
 
@@ -147,12 +147,12 @@ fn sign_of_life() -> Piece {
 }
 
 /// Reads a `usage` object. Some count reasoning only in the total, hence total minus prompt.
-fn usage(usage: &Value) -> Option<WireUsage> {
+fn usage(usage: &Value) -> Option<BilledTokens> {
     usage.as_object()?;
     let (input, output) = (usage["prompt_tokens"].as_u64(), usage["completion_tokens"].as_u64());
     let rest = usage["total_tokens"].as_u64().and_then(|total| total.checked_sub(input?));
     let details = &usage["prompt_tokens_details"];
-    Some(WireUsage {
+    Some(BilledTokens {
         input,
         cached_input: details["cached_tokens"].as_u64(),
         cache_write: details["cache_write_tokens"].as_u64(),

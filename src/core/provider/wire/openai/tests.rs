@@ -9,7 +9,7 @@ use super::super::testing::{
 use super::super::{Piece, Wire};
 use super::*;
 use crate::error::ProviderFailure;
-use crate::ledger::WireUsage;
+use crate::ledger::BilledTokens;
 use crate::provider::embedding::Purpose;
 
 fn vendor() -> OpenAi {
@@ -26,7 +26,7 @@ fn body(codec: &OpenAi, request: &ChatRequest, model: &str) -> Value {
     call.body.unwrap()
 }
 
-fn usage(pieces: &[Piece]) -> Vec<WireUsage> {
+fn usage(pieces: &[Piece]) -> Vec<BilledTokens> {
     pieces.iter().filter_map(|piece| if let Piece::Usage(usage) = piece { Some(*usage) } else { None }).collect()
 }
 
@@ -105,7 +105,7 @@ fn a_recorded_answer_is_read_at_any_split() {
     assert_eq!(thinking(&pieces), "");
     assert_eq!(pieces.iter().filter(|piece| matches!(piece, Piece::Model(_))).count(), 1);
     assert!(pieces.contains(&Piece::Model("gpt-6-luna".into())));
-    assert_eq!(usage(&pieces), [WireUsage { input: Some(2), output: Some(28), ..WireUsage::default() }]);
+    assert_eq!(usage(&pieces), [BilledTokens { input: Some(2), output: Some(28), ..BilledTokens::default() }]);
 }
 
 #[test]
@@ -118,16 +118,17 @@ fn reasoning_is_kept_apart_from_the_answer() {
 #[test]
 fn usage_is_told_with_its_details() {
     let told = usage(&pieces(&vendor(), &fixture("openai/usage.sse")));
-    assert_eq!(told, [WireUsage { input: Some(123), output: Some(45), ..WireUsage::default() }]);
+    assert_eq!(told, [BilledTokens { input: Some(123), output: Some(45), ..BilledTokens::default() }]);
     let told = usage(&pieces(&vendor(), &fixture("openai/details.sse")));
-    let expected = WireUsage { input: Some(2006), cached_input: Some(1920), cache_write: Some(64), output: Some(300) };
+    let expected =
+        BilledTokens { input: Some(2006), cached_input: Some(1920), cache_write: Some(64), output: Some(300) };
     assert_eq!(told, [expected]);
 }
 
 #[test]
 fn reasoning_that_only_the_total_counts_is_output_too() {
     let told = usage(&pieces(&compatible(), &fixture("openai/reasoning-apart.sse")));
-    assert_eq!(told, [WireUsage { input: Some(10), output: Some(101), ..WireUsage::default() }]);
+    assert_eq!(told, [BilledTokens { input: Some(10), output: Some(101), ..BilledTokens::default() }]);
 }
 
 #[test]
