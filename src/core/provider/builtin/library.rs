@@ -78,16 +78,15 @@ impl Library {
         let code = Language::FRAMED[place].code();
         self.lexicons[place].get_or_init(|| {
             let none = frame::Cues::default();
-            let cues = |frame: &Frame| frame.cues.get(code).cloned().unwrap_or_else(|| none.clone());
             let of_family = |frame: &Arc<Frame>| {
-                let own = cues(frame);
+                let own = frame.cues.get(code).unwrap_or(&none);
                 FamilyCues {
                     heads: Cues::of(&own.heads),
                     objects: Cues::of(&own.objects),
                     phrases: Cues::of(&own.phrases),
                 }
             };
-            let general = cues(&self.general);
+            let general = self.general.cues.get(code).unwrap_or(&none);
             let stated = self.general.stated.iter();
             Lexicon {
                 leads: Cues::of(&general.leads),

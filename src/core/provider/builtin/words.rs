@@ -1,5 +1,7 @@
 //! Words and cues: splits text into words and matches cue words.
 
+use std::ops::Range;
+
 use crate::visited::visit;
 
 /// The words of a lower-case text: letters, digits and `-`, `_`, `+`, `#` within them.
@@ -18,85 +20,93 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// One word of a cue; `*` at either end matches any letters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    text: String,
+#[derive(Debug, Clone, Copy)]
+struct Pattern<'t> {
+    text: &'t str,
     open_start: bool,
     open_end: bool,
 }
 
-impl Pattern {
-    fn of(word: &str) -> Self {
-        Self {
-            text: word.trim_matches('*').to_owned(),
-            open_start: word.starts_with('*'),
-            open_end: word.ends_with('*'),
-        }
+impl<'t> Pattern<'t> {
+    fn of(word: &'t str) -> Self {
+        Self { text: word.trim_matches('*'), open_start: word.starts_with('*'), open_end: word.ends_with('*') }
     }
 
-    fn fits(&self, word: &str) -> bool {
+    fn fits(self, word: &str) -> bool {
         match (self.open_start, self.open_end) {
             (false, false) => word == self.text,
-            (false, true) => word.starts_with(&self.text),
-            (true, false) => word.ends_with(&self.text),
-            (true, true) => word.contains(&self.text),
+            (false, true) => word.starts_with(self.text),
+            (true, false) => word.ends_with(self.text),
+            (true, true) => word.contains(self.text),
         }
     }
 }
 
-/// A cue of one or more words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cue {
-    /// The cue as written.
-    pub(super) text: String,
-    words: Vec<Pattern>,
+/// A cue of one or more words. Thousands are made at every start, so each is one allocation.
+#[derive(Debug)]
+struct Cue {
+    /// The cue as written, in lower case.
+    text: Box<str>,
+    /// Where its first word is in `text`.
+    first: Range<usize>,
+    /// The letter that its first word begins with; `None` if that can be any, or there is no word.
+    letter: Option<char>,
 }
 
 impl Cue {
-    /// Parses a cue; `None` if it has no word.
-    pub(super) fn of(text: &str) -> Option<Self> {
-        let lower = text.to_lowercase();
-        let split = lower.split(|c: char| !is_of_word(c) && c != '*');
-        let words: Vec<Pattern> = split.filter(|word| word.contains(char::is_alphanumeric)).map(Pattern::of).collect();
-        (!words.is_empty()).then_some(Self { text: lower, words })
+    fn of(text: &str) -> Self {
+        let lower = if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() };
+        let first = patterns(&lower).next().unwrap_or_default();
+        let start = lower.find(first).unwrap_or_default();
+        let first = start..start + first.len();
+        let pattern = Pattern::of(&lower[first.clone()]);
+        let letter = pattern.text.chars().next().filter(|_| !pattern.open_start);
+        Self { text: lower.into_boxed_str(), first, letter }
     }
 
     /// How many words it matches at the start of these; `None` if it does not match.
-    pub(super) fn at(&self, words: &[&str]) -> Option<usize> {
-        let fits = words.len() >= self.words.len() && self.words.iter().zip(words).all(|(cue, word)| cue.fits(word));
-        fits.then_some(self.words.len())
+    fn at(&self, words: &[&str]) -> Option<usize> {
+        let (first, words) = words.split_first()?;
+        if self.first.is_empty() || !Pattern::of(&self.text[self.first.clone()]).fits(first) {
+            return None;
+        }
+        let mut rest = words.iter();
+        for pattern in patterns(&self.text[self.first.end..]) {
+            if !Pattern::of(pattern).fits(rest.next()?) {
+                return None;
+            }
+        }
+        Some(1 + words.len() - rest.len())
     }
 }
 
-/// Cues indexed by first letter, so that many of them are cheap.
-#[derive(Debug, Default)]
-pub(super) struct Cues {
-    /// Cues whose first word begins with `*`, which can match anywhere.
-    open: Vec<Cue>,
-    by_letter: std::collections::HashMap<char, Vec<Cue>>,
-    all: Vec<String>,
+/// The words of a cue.
+fn patterns(cue: &str) -> impl Iterator<Item = &str> {
+    cue.split(|c: char| !is_of_word(c) && c != '*').filter(|word| word.contains(char::is_alphanumeric))
 }
+
+/// Cues ordered by first letter, so that many of them are cheap.
+#[derive(Debug, Default)]
+pub(super) struct Cues(Vec<Cue>);
 
 impl Cues {
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t String>) -> Self {
-        let mut cues = Self::default();
-        for text in texts {
-            cues.all.push(text.to_lowercase());
-            let Some(cue) = Cue::of(text) else { continue };
-            let first = &cue.words[0];
-            match first.text.chars().next().filter(|_| !first.open_start) {
-                Some(letter) => cues.by_letter.entry(letter).or_default().push(cue),
-                None => cues.open.push(cue),
-            }
-        }
-        cues
+        let mut cues: Vec<Cue> = texts.into_iter().map(|text| Cue::of(text)).collect();
+        cues.sort_by_key(|cue| cue.letter);
+        Self(cues)
     }
 
     /// The longest cue at the start of these words, and how many words it matches.
     pub(super) fn at(&self, words: &[&str]) -> Option<(&str, usize)> {
         let letter = words.first()?.chars().next()?;
-        let near = self.by_letter.get(&letter).into_iter().flatten().chain(&self.open);
-        near.filter_map(|cue| Some((cue.text.as_str(), cue.at(words)?))).max_by_key(|(_, taken)| *taken)
+        let near = self.beginning_with(Some(letter)).iter().chain(self.beginning_with(None));
+        near.filter_map(|cue| Some((&*cue.text, cue.at(words)?))).max_by_key(|(_, taken)| *taken)
+    }
+
+    fn beginning_with(&self, letter: Option<char>) -> &[Cue] {
+        let start = self.0.partition_point(|cue| cue.letter < letter);
+        let rest = &self.0[start..];
+        &rest[..rest.partition_point(|cue| cue.letter == letter)]
     }
 
     /// True if a cue matches anywhere among the words.
@@ -112,21 +122,21 @@ impl Cues {
 
     /// How many different cues occur in a text without spaces.
     pub(super) fn count_in(&self, text: &str) -> usize {
-        self.all.iter().filter(|cue| text.contains(cue.as_str())).count()
+        self.0.iter().filter(|cue| text.contains(&*cue.text)).count()
     }
 
     /// The start and end of the last cue in a text without spaces; the longest of several.
     pub(super) fn last_in(&self, text: &str) -> Option<(usize, usize)> {
-        let found = self.all.iter().filter_map(|cue| {
+        let found = self.0.iter().filter_map(|cue| {
             visit(text.len());
-            text.rfind(cue.as_str()).map(|at| (at, at + cue.len()))
+            text.rfind(&*cue.text).map(|at| (at, at + cue.text.len()))
         });
         found.max_by_key(|(start, end)| (*end, usize::MAX - start))
     }
 
     /// True if a cue occurs in a text without spaces.
     pub(super) fn is_in(&self, text: &str) -> bool {
-        self.all.iter().any(|cue| text.contains(cue.as_str()))
+        self.0.iter().any(|cue| text.contains(&*cue.text))
     }
 }
 
