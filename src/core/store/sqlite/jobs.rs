@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::failure::{Failure, SqliteResult};
 use super::rows::{Columns, integer, json};
+use super::writer::Flush;
 use super::{SqliteStore, fragment, prompts};
 use crate::domain::{Job, JobState, Operation, SessionId};
 use crate::error::Error;
@@ -18,7 +19,12 @@ use crate::store::{
 
 impl JobStore for SqliteStore {
     fn begin_job(&self, job: NewJob, worker: Worker) -> Pending<()> {
-        self.write("storing a job", move |connection| begin(connection, &job, &worker))
+        // A job whose client waits is of no use after a power loss, unless a later commit says what it
+        // has done, and that flushes this one as well.
+        let flush = if job.kept { Flush::Now } else { Flush::Later };
+        self.write_within(self.place.patience.usual, "storing a job", flush, move |connection| {
+            begin(connection, &job, &worker)
+        })
     }
 
     fn take_job(&self, id: SessionId, worker: Worker) -> Pending<Option<JobClaim>> {

@@ -245,12 +245,12 @@ impl SqliteStore {
     }
 
     /// Empties expired trash after the first write, in the background. The next process or deletion
-    /// makes up for a failure.
+    /// makes up for a failure or a power loss.
     fn expire(&self, writer: &Writer) {
         if let Some(restorable_since) = &self.expiry {
             let before = restorable_since();
             let work = move |connection: &Connection| trash::empty(connection, None, Some(before)).map(drop);
-            let (job, unawaited) = writer::job("emptying the trash", self.place.patience.usual, Flush::Now, work);
+            let (job, unawaited) = writer::job("emptying the trash", self.place.patience.usual, Flush::Later, work);
             writer.send(job);
             drop(unawaited);
         }
