@@ -1,19 +1,16 @@
-//! The model catalogue as an asset: the built-in text, overlaid by the user's.
+//! The model catalogue as an asset: the built-in rows, overlaid by the user's.
 //!
 //! Parsed by [`crate::provider::catalog`] and merged here. Faults become those of a file.
 
-use super::{AssetFault, AssetKind, AssetText, CATALOG, Origin, table};
+use super::{AssetFault, AssetText, Origin};
 use crate::provider::catalog::Catalog;
 
 /// Parses the effective text. A user's text is laid over the built-in one.
 pub(super) fn parse(asset: &AssetText) -> Result<Catalog, AssetFault> {
     let catalog = match asset.origin {
-        Origin::Builtin => Catalog::parse(&asset.text),
-        Origin::User(_) => {
-            // The tests check the built-in text, so any fault is the user's.
-            let ours = Catalog::parse(table::text(AssetKind::Catalog, CATALOG).unwrap_or_default());
-            ours.and_then(|ours| ours.with_user_rows(&asset.text))
-        }
+        Origin::Builtin => Catalog::builtin(),
+        // The tests check the built-in rows, so any fault is the user's.
+        Origin::User(_) => Catalog::builtin().and_then(|ours| ours.with_user_rows(&asset.text)),
     };
     catalog.map_err(|faults| AssetFault::of_yaml(&faults))
 }

@@ -23,7 +23,7 @@ use jiff::civil::Date;
 
 use crate::domain::ProviderKind;
 use crate::ledger::Price;
-use crate::text::yaml::Faults;
+use crate::text::yaml::{Fault, Faults};
 
 /// The reasoning headroom in tokens for rows that give none of a model that reasons.
 pub const DEFAULT_HEADROOM: u32 = 8_000;
@@ -97,6 +97,17 @@ struct Group {
 }
 
 impl Catalog {
+    /// Our rows.
+    ///
+    /// # Errors
+    /// When the build is broken.
+    pub fn builtin() -> Result<Self, Faults> {
+        let tree = include_str!(concat!(env!("OUT_DIR"), "/models.json"));
+        let fault = |error: serde_json::Error| Fault { line: 1, key: String::new(), message: error.to_string() };
+        let tree = serde_json::from_str(tree).map_err(|error| Faults(vec![fault(error)]))?;
+        Self::of_tree(&tree)
+    }
+
     /// Parses a text in which every row, or its group, has a source and the day it was read.
     ///
     /// # Errors

@@ -28,15 +28,26 @@ const MAX_TEMPERATURE: f64 = 2.0;
 impl Catalog {
     /// Adds the rows of `text`. With `is_ours`, every row needs its source and day.
     pub(super) fn extended(mut self, text: &str, is_ours: bool) -> Result<Self, Faults> {
-        let (mut reader, root) = Reader::open(text)?;
-        for (name, node) in reader.entries(&root) {
+        let (reader, root) = Reader::open(text)?;
+        self.extend(reader, &root, is_ours)?;
+        Ok(self)
+    }
+
+    /// Our rows, from the tree that the build made of our file.
+    pub(super) fn of_tree(root: &Node) -> Result<Self, Faults> {
+        let mut catalog = Self::default();
+        catalog.extend(Reader::over(""), root, true)?;
+        Ok(catalog)
+    }
+
+    fn extend(&mut self, mut reader: Reader<'_>, root: &Node, is_ours: bool) -> Result<(), Faults> {
+        for (name, node) in reader.entries(root) {
             reader.within(name, |reader| {
                 let group = read_group(reader, node, is_ours, ProviderKind::parse(name).is_some());
                 self.merge_group(reader, name, group);
             });
         }
-        reader.finish()?;
-        Ok(self)
+        reader.finish()
     }
 
     /// Merges a group into the existing one, whose defaults must then name rows.

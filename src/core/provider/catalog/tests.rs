@@ -24,6 +24,11 @@ fn card<'a>(catalog: &'a Catalog, kind: ProviderKind, model: &str) -> Option<&'a
     catalog.card(kind, kind.as_str(), model)
 }
 
+#[test]
+fn what_is_compiled_in_is_what_the_file_says() {
+    assert_eq!(format!("{:#?}", Catalog::builtin().unwrap()), format!("{:#?}", shipped()));
+}
+
 /// The day of the table's last release, and how long its defaults must be served from then on.
 const RELEASE: Date = date(2026, 11, 21);
 const DAYS: i64 = 60;

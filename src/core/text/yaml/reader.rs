@@ -62,12 +62,17 @@ impl<'t> Reader<'t> {
     /// The syntax error.
     pub(crate) fn open(text: &'t str) -> Result<(Self, Node), Faults> {
         match parse(text) {
-            Ok(root) => Ok((Self { text, path: Vec::new(), faults: Vec::new() }, root)),
+            Ok(root) => Ok((Self::over(text), root)),
             Err(error) => {
                 let fault = Fault { line: error.line.unwrap_or(1), key: String::new(), message: error.message };
                 Err(Faults(vec![fault]))
             }
         }
+    }
+
+    /// A reader of a tree of this text.
+    pub(crate) fn over(text: &'t str) -> Self {
+        Self { text, path: Vec::new(), faults: Vec::new() }
     }
 
     /// The faults, by line, if there are any.
