@@ -33,6 +33,7 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<LineEvent
         let told = match input.by_ref().take(limits::BODY_BYTES as u64).read_until(b'\n', &mut bytes) {
             Ok(1..) => {
                 ends = 0;
+                finish_character(&mut input, &mut bytes);
                 let text = String::from_utf8_lossy(&bytes);
                 LineEvent::Line(typed(text.trim_end_matches(['\n', '\r'])))
             }
@@ -50,6 +51,17 @@ pub(super) fn read_lines(mut input: impl BufRead, heard: &mpsc::Sender<LineEvent
             return;
         }
     }
+}
+
+/// Reads the rest of a character that a piece ends inside. A failure is met again by the next read.
+fn finish_character(input: &mut impl BufRead, bytes: &mut Vec<u8>) {
+    let is_cut = |bytes: &[u8]| {
+        let last = bytes.utf8_chunks().last();
+        last.is_some_and(|last| {
+            !last.invalid().is_empty() && std::str::from_utf8(last.invalid()).is_err_and(|it| it.error_len().is_none())
+        })
+    };
+    while is_cut(bytes) && matches!(input.by_ref().take(1).read_to_end(bytes), Ok(1)) {}
 }
 
 /// Line output.
@@ -106,6 +118,16 @@ mod tests {
     #[test]
     fn what_is_no_text_or_no_key_for_a_text_is_made_safe() {
         assert_eq!(heard(b"a\x1b[Ab\xffc\n")[0], LineEvent::Line("ab\u{fffd}c".into()));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        let text = "\u{20ac}".repeat(limits::BODY_BYTES / 3 + 2);
+        assert_ne!(limits::BODY_BYTES % 3, 0);
+        let lines = heard(text.as_bytes());
+        let whole: String =
+            lines.iter().map(|line| if let LineEvent::Line(text) = line { text.as_str() } else { "" }).collect();
+        assert!(lines.len() == 4 && whole == text, "{} lines", lines.len());
     }
 
     #[test]
