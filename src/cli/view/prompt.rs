@@ -102,7 +102,13 @@ pub(super) fn write_facts(page: &mut Page, facts: &[(&str, String)]) {
         if page.is_terminal() && value.split(' ').any(|word| display_width(word) > room) {
             // An id does not fit next to its name; on lines of its own, none of it is cut.
             page.line(label.trimmed_at_the_end());
-            for part in broken_to(&value, page.width().saturating_sub(2)).iter().take(MOST_LINES) {
+            let width = page.width().saturating_sub(2);
+            let mut parts = broken_to(&value, width);
+            if parts.len() > MOST_LINES {
+                let rest = parts.split_off(MOST_LINES - 1).concat();
+                parts.push(super::cut(&rest, width));
+            }
+            for part in &parts {
                 page.line(EscapedText::of_parts(["  ".into(), page.paint().text(role, part)]));
             }
             continue;
