@@ -127,7 +127,9 @@ pub fn rank(prompts: &[Prompt], inputs: &RankInputs<'_>) -> Vec<Ranking> {
             Component::History => expectation(inputs.history, prompt.id),
         };
         let values: Vec<f64> = weights.iter().map(|(component, _)| value(*component)).collect();
-        let score: f64 = values.iter().zip(&weights).map(|(value, (_, weight))| value * weight).sum();
+        let weighted: f64 = values.iter().zip(&weights).map(|(value, (_, weight))| value * weight).sum();
+        // The weights add up to 1 only almost, and a prompt without a fault has 1.
+        let score = weighted / weights.iter().map(|(_, weight)| weight).sum::<f64>();
         let named = weights.iter().zip(values).map(|((component, _), value)| (component.as_str().to_owned(), value));
         let checks = met(written.reading(), &checks);
         scored.push(Scored { prompt, score: score.clamp(0.0, 1.0), components: named.collect(), checks });
