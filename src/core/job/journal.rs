@@ -24,9 +24,17 @@ pub fn variant_unit(variant: u32) -> String {
     variant.to_string()
 }
 
-/// The record of one attempt of a job. Clones share the attempt.
+/// The record of one attempt of a job, or of a part of it. Clones share the attempt.
 #[derive(Clone)]
-pub struct Journal(Arc<Inner>);
+pub struct Journal(Arc<Inner>, Option<Arc<Part>>);
+
+/// A part of a job: work with units of its own, none of which counts as a unit of the job.
+struct Part {
+    /// What its units' names begin with.
+    prefix: String,
+    /// The results of earlier attempts, by unit.
+    known: BTreeMap<String, Value>,
+}
 
 struct Inner {
     store: Arc<dyn Store>,
@@ -74,7 +82,7 @@ impl Journal {
     /// The journal of a new job, which is not stored before [`Journal::begin`].
     pub fn new(store: Arc<dyn Store>, worker: Worker, job: NewJob) -> Self {
         let held = Held { id: job.id, attempt: 1 };
-        Self(Arc::new(Inner {
+        let inner = Inner {
             store,
             worker,
             held,
@@ -84,7 +92,8 @@ impl Journal {
             known: BTreeMap::new(),
             has_units: AtomicBool::new(false),
             standing: HoldState::default(),
-        }))
+        };
+        Self(Arc::new(inner), None)
     }
 
     /// The journal of a resumed job.
@@ -102,9 +111,26 @@ impl Journal {
                 break;
             }
         }
+        Ok(Self::resumed_knowing(known, store, worker, taken))
+    }
+
+    /// The journal of a resumed job whose units are read elsewhere ([`super::UnitGroups`]), because
+    /// there can be many.
+    pub fn resumed_unread(store: Arc<dyn Store>, worker: Worker, taken: &ClaimedJob) -> Self {
+        let journal = Self::resumed_knowing(BTreeMap::new(), store, worker, taken);
+        journal.0.has_units.store(true, Ordering::Release);
+        journal
+    }
+
+    fn resumed_knowing(
+        known: BTreeMap<String, Value>,
+        store: Arc<dyn Store>,
+        worker: Worker,
+        taken: &ClaimedJob,
+    ) -> Self {
         let standing =
             HoldState { has_begun: AtomicBool::new(true), is_held: AtomicBool::new(true), ..HoldState::default() };
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             store,
             worker,
             held: taken.held(),
@@ -114,12 +140,25 @@ impl Journal {
             has_units: AtomicBool::new(!known.is_empty()),
             known,
             standing,
-        })))
+        };
+        Self(Arc::new(inner), None)
+    }
+
+    /// The journal of a part of this job, with its results from earlier attempts. What it records
+    /// is neither counted nor shown to followers.
+    #[must_use]
+    pub fn part(&self, name: &str, known: BTreeMap<String, Value>) -> Self {
+        Self(Arc::clone(&self.0), Some(Arc::new(Part { prefix: format!("{name}/"), known })))
     }
 
     /// The job's id.
     pub fn id(&self) -> SessionId {
         self.0.held.id
+    }
+
+    /// True if both are of one attempt of a job.
+    pub fn is_same_attempt(&self, other: &Self) -> bool {
+        self.0.held == other.0.held
     }
 
     /// True if this is not the first attempt.
@@ -134,12 +173,16 @@ impl Journal {
 
     /// The result of this unit from an earlier attempt.
     pub fn result_of(&self, unit: &str) -> Option<&Value> {
-        self.0.known.get(unit)
+        self.known().get(unit)
     }
 
     /// All results of earlier attempts, by unit.
     pub fn results(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.known.iter().map(|(unit, result)| (unit.as_str(), result))
+        self.known().iter().map(|(unit, result)| (unit.as_str(), result))
+    }
+
+    fn known(&self) -> &BTreeMap<String, Value> {
+        self.1.as_ref().map_or(&self.0.known, |part| &part.known)
     }
 
     /// Stores the job, unless it is stored already.
@@ -184,14 +227,22 @@ impl Journal {
     /// Records progress durably. Fails with `conflict` if another process has taken the job.
     pub fn record(&self, progress: JobProgress) -> Pending<()> {
         self.note_units(&progress);
-        self.0.store.record_progress(self.0.held, progress)
+        self.0.store.record_progress(self.0.held, self.placed(progress))
+    }
+
+    /// The progress under the names of the job.
+    fn placed(&self, progress: JobProgress) -> JobProgress {
+        let Some(part) = &self.1 else { return progress };
+        let named = |unit: JobUnit| JobUnit { unit: format!("{}{}", part.prefix, unit.unit), is_whole: false, ..unit };
+        let units = progress.units.into_iter().map(named).collect();
+        JobProgress { units, prompts: progress.prompts, ..JobProgress::default() }
     }
 
     /// Records progress in the background, after all other pending writes.
     pub fn note(&self, progress: JobProgress) {
         if self.is_held() {
             self.note_units(&progress);
-            self.0.store.record_progress(self.0.held, progress).unattended_aside();
+            self.0.store.record_progress(self.0.held, self.placed(progress)).unattended_aside();
         }
     }
 

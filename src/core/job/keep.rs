@@ -25,11 +25,16 @@ impl Keeper {
     /// Consumes this run to its end. Needs a tokio runtime.
     pub fn keep(self: &Arc<Self>, mut run: Run, journal: Journal) {
         let id = run.session_id();
-        self.lock().insert(id, Kept { control: run.control(), journal });
+        self.lock().insert(id, Kept { control: run.control(), journal: journal.clone() });
         let keeper = Arc::clone(self);
         tokio::spawn(async move {
             while run.next().await.is_some() {}
-            keeper.lock().remove(&id);
+            // A job that was lost may be here again, in a later attempt.
+            let mut runs = keeper.lock();
+            if runs.get(&id).is_some_and(|kept| kept.journal.is_same_attempt(&journal)) {
+                runs.remove(&id);
+            }
+            drop(runs);
             keeper.ended.notify_waiters();
         });
     }

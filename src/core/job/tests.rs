@@ -10,6 +10,7 @@ use super::{BeginOutcome, JobFollower, Journal, Keeper};
 use crate::domain::{JobState, Operation, SessionId};
 use crate::error::{Code, Error};
 use crate::event::EventKind;
+use crate::event::run::{Run, RunControl};
 use crate::pipeline::{WorkEnd, start_work};
 use crate::store::sqlite::SqliteStore;
 use crate::store::{JobClaim, JobProgress, JobUnit, NewJob, Store, Worker};
@@ -188,6 +189,35 @@ async fn a_follower_who_comes_late_is_told_everything() {
     }
 }
 
+/// The next attempt of the job, whose lease has run out.
+async fn next_attempt(world: &World) -> Journal {
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    let worker = Worker { name: "next".to_owned(), lease: super::LEASE };
+    let Some(JobClaim::ClaimedJob(taken)) = world.store.take_job(ID, worker.clone()).await.unwrap() else {
+        panic!("nobody works on it")
+    };
+    Journal::resumed(Arc::clone(&world.store), worker, &taken).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_job_that_was_lost_and_is_here_again_stays_with_the_keeper() {
+    let world = World::new();
+    let keeper = Arc::new(Keeper::default());
+    let (lost, lost_run) = Run::new(ID, RunControl::new(0));
+    let journal = world.journal(true, Duration::ZERO);
+    journal.begin().await.unwrap();
+    keeper.keep(lost_run, journal);
+    let (again, run) = Run::new(ID, RunControl::new(0));
+    keeper.keep(run, next_attempt(&world).await);
+    lost.send(EventKind::Cancelled {}).await;
+    drop(lost);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(keeper.stop(ID), "the second attempt can be stopped");
+    again.send(EventKind::Cancelled {}).await;
+    timeout(Duration::from_secs(20), keeper.release()).await.unwrap();
+    assert!(!keeper.stop(ID));
+}
+
 #[tokio::test]
 async fn the_next_attempt_knows_what_is_done() {
     let world = World::new();
@@ -195,12 +225,7 @@ async fn the_next_attempt_knows_what_is_done() {
     journal.begin().await.unwrap();
     assert!(!journal.is_resumed());
     journal.record(unit("a")).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(5)).await;
-    let worker = Worker { name: "next".to_owned(), lease: super::LEASE };
-    let Some(JobClaim::ClaimedJob(taken)) = world.store.take_job(ID, worker.clone()).await.unwrap() else {
-        panic!("nobody works on it")
-    };
-    let next = Journal::resumed(Arc::clone(&world.store), worker, &taken).await.unwrap();
+    let next = next_attempt(&world).await;
     assert!(next.is_resumed());
     assert_eq!((next.result_of("a"), next.result_of("b")), (Some(&json!("a")), None));
     assert_eq!(journal.record(unit("b")).await.unwrap_err().code(), Code::Conflict);
