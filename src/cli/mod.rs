@@ -182,6 +182,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
     match command {
         None => run::no_command(invocation),
         Some(Command::Generate(args)) => run::generate(&args, invocation),
+        Some(Command::Batch(args)) => run::batch(&args, invocation),
         Some(Command::Search(args)) => run::search(&args, invocation),
         Some(Command::Similar(args)) => run::similar(&args, invocation),
         Some(Command::List(args)) => run::list(&args, invocation),

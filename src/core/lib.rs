@@ -26,7 +26,7 @@
 //! ordinary future ([`pipeline::generate`], [`pipeline::select`]) that gets a plan, the interfaces
 //! to act through ([`pipeline::Ports`]), a sender of events ([`pipeline::Announcer`]) and a
 //! cancellation handle ([`event::run::RunControl`]). Imports, reindexing and tests are runs too
-//! ([`pipeline::start_task`]).
+//! ([`pipeline::start_task`]), and a batch is a job of many generations ([`pipeline::start_batch`]).
 //!
 //! Its [`event::Event`]s begin with `started` (the operation, the number of units), report units as
 //! they finish, and end with one terminal event, with an [`event::Outcome`] by operation. They fold

@@ -60,6 +60,7 @@ const fn row(about: &'static str, effect: Effect, faces: &'static [Face]) -> Row
 #[expect(clippy::match_same_arms, reason = "a row each, in the order of names")]
 pub const fn of(operation: Operation) -> Row {
     match operation {
+        Operation::Batch => row("Generate prompts for many requests in a file", Effect::Generates, &[Face::Cli]),
         Operation::Compare => row("Compare prompts: what differs, which is best", Effect::Searches, Face::ALL),
         Operation::Completions => row("Print a completion script for a shell", Effect::Reads, &[Face::Cli]),
         Operation::ConfigExport => {

@@ -18,7 +18,7 @@ pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
         "export" => &[Json, Jsonl, Csv, Yaml, Markdown],
         // The formats of the file.
         "import" => &[Json, Jsonl, Csv, Yaml],
-        "delete" | "trash" | "jobs" | "why" | "judge" | "config" | "personas" | "templates" | "validate"
+        "batch" | "delete" | "trash" | "jobs" | "why" | "judge" | "config" | "personas" | "templates" | "validate"
         | "reindex" | "migrate" | "version" => &[Text, Json, Jsonl, Yaml],
         _ => OF_ERRORS,
     }

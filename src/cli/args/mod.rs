@@ -4,6 +4,7 @@
 //! ([`raw`]) that the core decodes. So this face refuses exactly what the others refuse, with the
 //! same messages. The parser only knows which options exist.
 
+mod batch;
 mod caps;
 mod compare;
 mod config;
@@ -38,6 +39,7 @@ use std::ffi::OsString;
 use aludel_core::error::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub(crate) use batch::BatchArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use delete::DeleteArgs;
@@ -104,6 +106,8 @@ impl Arguments {
 pub(crate) enum Command {
     /// Turn a request into ranked prompts
     Generate(GenerateArgs),
+    /// Generate prompts for many requests in a file
+    Batch(BatchArgs),
     /// Find stored prompts by words or by meaning
     Search(SearchArgs),
     /// Find stored prompts similar to one of them
@@ -194,6 +198,7 @@ const HELP_TEMPLATE: &str = "\
 
 Prompts:
   generate        Turn a request into ranked prompts
+  batch           Generate prompts for many requests in a file
   search          Find stored prompts by words or by meaning
   similar         Find stored prompts similar to one of them
   list            List stored prompts, newest first

@@ -90,7 +90,7 @@ fn take(
 const INTERRUPTED: &str = "interrupted: what was imported so far is stored; run the same command again for the rest";
 
 /// Embeds prompts without vectors. They are stored, so neither signal nor failure is an error.
-async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Interrupts) {
+pub(super) async fn make_vectors(printer: &Printer, engine: &Engine, interrupts: &mut Interrupts) {
     let mut watcher = Watcher::of_progress(printer).with_remark("Ctrl-C leaves the rest to later");
     // No event is printed, so no write can fail.
     _ = watch(engine.embed_missing(), &mut watcher, interrupts).await;

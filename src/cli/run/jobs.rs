@@ -10,7 +10,7 @@ use aludel_core::job::JobFollower;
 use aludel_core::time::{Clock, SystemClock};
 
 use super::watching::{Watcher, watch};
-use super::{generate, select};
+use super::{batch, generate, select};
 use crate::cli::Invocation;
 use crate::cli::args::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 use crate::cli::exit::Exit;
@@ -162,6 +162,10 @@ fn concluded(job: &Job, state: &RunState, printer: &Printer) -> CommandResult<Ex
 fn resume(args: &JobResumeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let engine = invocation.engine()?;
     let request: ResumeJobRequest = engine.decode(args.request())?;
+    let details = wait(engine.job(JobRequest { job_id: request.job_id.clone() }))?;
+    if details.job.operation == Operation::Batch {
+        return batch::resume(&engine, &request, details.job.id, invocation);
+    }
     let printer = &invocation.printer;
     let mut watcher = Watcher::new(printer, false, false);
     let started = Instant::now();

@@ -1,5 +1,6 @@
 //! The commands, one file each: read the input, call the engine, print the result.
 
+mod batch;
 mod compare;
 mod config;
 mod delete;
@@ -32,6 +33,7 @@ mod version;
 mod watching;
 mod why;
 
+pub(crate) use batch::batch;
 pub(crate) use compare::compare;
 pub(crate) use config::config;
 pub(crate) use delete::delete;

@@ -88,6 +88,10 @@ pub(crate) fn job_event(page: &mut Page, kind: &EventKind) {
         }
         EventKind::UnitStarted { unit } => format!("{unit} started"),
         EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
+        EventKind::RowFinished { row } => match &row.error {
+            None => format!("row {} ({}) is done", row.row, row.id),
+            Some(error) => format!("row {} ({}) failed: {}", row.row, row.id, error.detail),
+        },
         EventKind::Finished { .. } => "finished".to_owned(),
         EventKind::Cancelled {} => "cancelled".to_owned(),
         // The error of the command reports it.
@@ -109,6 +113,7 @@ pub(crate) const fn unit_of(operation: Operation) -> &'static str {
         Operation::JudgeAudit => "question",
         Operation::TestProviders => "provider",
         Operation::Generate => "variant",
+        Operation::Batch => "row",
         Operation::Select | Operation::Compare => "comparison",
         _ => "unit",
     }

@@ -82,6 +82,11 @@ impl Decoded {
         /// Takes a moment.
         moment, Moment, Moment);
 
+    /// True if the request has a value of this field.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
     /// Takes one phase.
     pub fn phase(&mut self, field: &str) -> Option<Phase> {
         self.phases(field).and_then(|phases| phases.first().copied())

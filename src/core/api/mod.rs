@@ -8,6 +8,7 @@
 //! `invalid_request`; then all value faults as `validation_failed`. The numbers are in
 //! [`crate::domain::limits`].
 
+mod batch;
 mod bounds;
 mod compare;
 mod decoder;
@@ -37,6 +38,8 @@ use serde_json::Value;
 
 use crate::error::Result;
 
+pub use batch::BatchRequest;
+pub(crate) use batch::OF_THE_BATCH;
 pub use compare::CompareRequest;
 pub(crate) use decoder::check_name;
 pub use decoder::{Decoded, value_of_text};

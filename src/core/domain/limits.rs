@@ -46,6 +46,9 @@ pub const MIN_BUDGET_USD: f64 = 0.000_001;
 pub const MAX_BUDGET_USD: f64 = 1_000_000.0;
 /// Highest `max_calls`.
 pub const MAX_CALLS: u64 = 1_000_000;
+
+/// Most variants at once of a batch.
+pub const MAX_CONCURRENCY: u64 = 1_000;
 /// Highest `assume_price`, in US dollars for a million tokens.
 pub const MAX_PRICE: f64 = 1_000_000.0;
 /// Longest names of providers and models.

@@ -8,6 +8,7 @@
 //! What happens *while* a prompt is made is in [`crate::event`]; what can go wrong is in [`crate::error`].
 
 mod agreement;
+mod batch;
 mod compare;
 mod family;
 mod filter;
@@ -36,6 +37,7 @@ mod summary;
 mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
+pub use batch::{BatchRow, BatchSummary, RowStatus};
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use family::{TargetFamily, maker_of};
 pub use filter::{Filter, Order};

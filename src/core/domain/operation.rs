@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// An operation of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
+    /// Generates prompts from many requests.
+    Batch,
     /// Compares prompts side by side.
     Compare,
     /// Prints a shell's completions.
@@ -112,7 +114,8 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 51] = [
+        Self::Batch,
         Self::Compare,
         Self::Completions,
         Self::ConfigExport,
@@ -168,6 +171,7 @@ impl Operation {
     /// Its name: on the command line, in events, in what is stored.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Batch => "batch",
             Self::Compare => "compare",
             Self::Completions => "completions",
             Self::ConfigExport => "config export",

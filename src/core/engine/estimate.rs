@@ -26,7 +26,7 @@ use crate::provider::metered::most_input_tokens;
 use crate::provider::{ChatRequest, PhaseBrief};
 
 /// The upper bounds of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// Calls to models, if none fails.
     pub calls: u64,
@@ -38,6 +38,23 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Adds one of very many, without rounding.
+    pub(super) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.most_usd = self.most_usd.zip(other.most_usd).map(|(a, b)| a + b);
+        for model in other.unpriced {
+            if !self.unpriced.contains(&model) {
+                self.unpriced.push(model);
+            }
+        }
+    }
+
+    /// Rounds the amount up, as every estimate is.
+    #[must_use]
+    pub(super) fn rounded(self) -> Self {
+        Self { most_usd: self.most_usd.map(|most| Money::from_dollars_up(most).advised().dollars()), ..self }
+    }
+
     /// The sum of both estimates.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {

@@ -10,11 +10,11 @@ use super::{Engine, spend, unsaved, wiring};
 use crate::api::GenerateRequest;
 use crate::assets::STRATEGIES;
 use crate::config;
-use crate::domain::{Operation, Phase, ProviderKind, TargetFamily};
+use crate::domain::{Operation, Phase, ProviderKind, SessionId, TargetFamily};
 use crate::error::Result;
 use crate::event::run::Run;
 use crate::judge;
-use crate::ledger::{Caps, Labels, Need};
+use crate::ledger::{Account, Caps, Labels, Need};
 use crate::pipeline::{self, JudgePlan, PhaseBinding, Plan, Ports};
 use crate::provider::cache::CacheNamespace;
 use crate::provider::route::OnRefusal;
@@ -99,15 +99,20 @@ impl Engine {
     }
 
     fn plan(&self, request: GenerateRequest, life: &WorkOrigin) -> Result<Plan> {
+        let session_id = self.session_of(life);
+        let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
+        let account = self.account_of(life, caps(&request), labels);
+        self.plan_for(request, session_id, account)
+    }
+
+    /// Plans a run of this name and account.
+    pub(super) fn plan_for(&self, request: GenerateRequest, session_id: SessionId, account: Account) -> Result<Plan> {
         let config = self.config();
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
         let phases = phases.into_iter().map(|phase| self.bind(phase, &request)).collect::<Result<Vec<_>>>()?;
         let count = request.count.unwrap_or(config.generation.default_count);
         let weights = wiring::ranking_weights(self.config(), self.origins())?;
         let target = request.target_model.as_deref().or(config.generation.default_target_model.as_deref());
-        let session_id = self.session_of(life);
-        let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
-        let account = self.account_of(life, caps(&request), labels);
         let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
         warnings.extend(target.and_then(|model| self.unknown_target(model)));
@@ -137,6 +142,7 @@ impl Engine {
             judge,
             timeout: request.timeout_s.map(Duration::from_secs_f64),
             concurrency: if config.generation.use_parallel { config.run.max_concurrency } else { 1 },
+            slots: None,
             warnings,
             ranking_weights: weights,
             account,

@@ -163,7 +163,11 @@ impl Engine {
 
     /// Plans the remaining work of a job. A job that cannot be resumed is recorded as failed.
     async fn take_up(&self, taken: ClaimedJob, worker: Worker) -> Result<PlannedRun> {
-        let journal = Journal::resumed(Arc::clone(self.store()), worker, &taken).await?;
+        let store = Arc::clone(self.store());
+        let journal = match taken.job.operation {
+            Operation::Batch => Journal::resumed_unread(store, worker, &taken),
+            _ => Journal::resumed(store, worker, &taken).await?,
+        };
         let ready = self.make_rest(taken, journal.clone()).await;
         if let Err(error) = &ready {
             journal.end(&EventKind::Failed { error: Box::new(error.into()) }).await;
@@ -184,6 +188,10 @@ impl Engine {
                 let request = serde_json::from_value(request).map_err(unreadable)?;
                 let earlier = self.store().fetch(prompts_of(&journal)).await?;
                 self.ready_to_generate(request, WorkOrigin::Resumed { journal, earlier, taken }, None)
+            }
+            Operation::Batch => {
+                let request = serde_json::from_value(request).map_err(unreadable)?;
+                Ok(self.ready_to_resume_batch(&request, journal, taken, job.total))
             }
             Operation::Select => {
                 let request = serde_json::from_value(request).map_err(unreadable)?;

@@ -9,6 +9,7 @@
 
 mod assets;
 mod audit;
+mod batch;
 mod caching;
 mod check_database;
 mod check_providers;
@@ -64,6 +65,7 @@ use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
+pub use batch::{BadRows, CheckedRows};
 pub use compare::PendingComparison;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};

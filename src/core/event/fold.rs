@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Event, EventKind, Outcome};
 use crate::domain::{
-    Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, SelectResult, SessionId,
+    Comparison, GenerationResult, ModelMetadata, Operation, Phase, Prompt, Ranking, RowStatus, SelectResult, SessionId,
 };
 use crate::error::{Code, Error, Problem};
 
@@ -100,6 +100,8 @@ pub struct RunView {
     pub done: u64,
     /// Units in all, at most, where that is known.
     pub total: Option<u64>,
+    /// Rows of a batch that failed.
+    pub failed_rows: u64,
     /// The part of the work being counted, where it has several.
     pub part: Option<String>,
     /// The units without events of their own, in the order they began, each with its result.
@@ -222,6 +224,10 @@ impl RunView {
                     Some((_, known)) => *known = Some(result.clone()),
                     None => self.units.push((unit.clone(), Some(result.clone()))),
                 }
+            }
+            EventKind::RowFinished { row } => {
+                self.done += 1;
+                self.failed_rows += u64::from(row.status == RowStatus::Failed);
             }
             EventKind::Spent { model_metadata } => self.spent = Some(Box::new(model_metadata.clone())),
             EventKind::Finished { outcome } => self.state = RunState::Finished(outcome.clone()),

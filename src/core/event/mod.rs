@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    Comparison, GenerationResult, ImportReport, JudgeAudit, ModelMetadata, Operation, Phase, Prompt, ProviderTests,
-    Ranking, Reindexed, SelectResult, SessionId,
+    BatchRow, BatchSummary, Comparison, GenerationResult, ImportReport, JudgeAudit, ModelMetadata, Operation, Phase,
+    Prompt, ProviderTests, Ranking, Reindexed, SelectResult, SessionId,
 };
 use crate::error::{Code, Error, Problem};
 
@@ -184,6 +184,12 @@ pub enum EventKind {
         /// Its outcome, in the form it has in the result.
         result: serde_json::Value,
     },
+    /// A row of a batch is done.
+    RowFinished {
+        /// How it ended.
+        #[serde(flatten)]
+        row: Box<BatchRow>,
+    },
     /// Done. Terminal.
     Finished {
         /// The operation and its result.
@@ -210,6 +216,8 @@ pub enum Outcome {
     Select(SelectResult),
     /// The judge's choice in a comparison.
     Compare(SelectResult),
+    /// The counts of a batch.
+    Batch(BatchSummary),
     /// The result of testing a judge.
     #[serde(rename = "judge audit")]
     JudgeAudit(Box<JudgeAudit>),
@@ -231,6 +239,7 @@ impl Outcome {
             Self::Generate(_) => Operation::Generate,
             Self::Select(_) => Operation::Select,
             Self::Compare(_) => Operation::Compare,
+            Self::Batch(_) => Operation::Batch,
             Self::JudgeAudit(_) => Operation::JudgeAudit,
             Self::Reindex(_) => Operation::Reindex,
             Self::Import(_) => Operation::Import,
@@ -244,6 +253,7 @@ impl Outcome {
         match self {
             Self::Generate(result) => ResultOf::Generation(result),
             Self::Select(result) | Self::Compare(result) => ResultOf::Selection(result),
+            Self::Batch(summary) => ResultOf::Batch(summary),
             Self::JudgeAudit(result) => ResultOf::JudgeAudit(result),
             Self::Reindex(result) => ResultOf::Reindexed(result),
             Self::Import(result) | Self::Migrate(result) => ResultOf::Import(result),
@@ -276,6 +286,8 @@ pub enum ResultOf<'a> {
     Generation(&'a GenerationResult),
     /// A choice.
     Selection(&'a SelectResult),
+    /// Counts of rows.
+    Batch(&'a BatchSummary),
     /// A judge's profile.
     JudgeAudit(&'a JudgeAudit),
     /// The report of a rebuilt index.
@@ -329,6 +341,7 @@ impl EventKind {
             Self::Progress { .. } => "progress",
             Self::UnitStarted { .. } => "unit_started",
             Self::UnitFinished { .. } => "unit_finished",
+            Self::RowFinished { .. } => "row_finished",
             Self::Finished { .. } => "finished",
             Self::Failed { .. } => "failed",
             Self::Cancelled {} => "cancelled",
@@ -404,6 +417,7 @@ mod tests {
             Operation::Generate,
             Operation::Select,
             Operation::Compare,
+            Operation::Batch,
             Operation::JudgeAudit,
             Operation::Reindex,
             Operation::Import,

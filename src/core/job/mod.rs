@@ -16,6 +16,7 @@
 
 mod answers;
 mod follow;
+mod groups;
 mod journal;
 mod keep;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 pub use answers::{JournalledAnswers, LIMITS as ANSWER_LIMITS};
 pub use follow::{HINT, JobFollower, no_job};
+pub use groups::{UnitGroup, UnitGroups};
 pub use journal::{BeginOutcome, Journal, variant_unit};
 pub use keep::Keeper;
 

@@ -11,7 +11,7 @@ use super::money::Money;
 use super::price::Price;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
-use super::run_budget::{AllotmentGuard, AnsweredUsage, RunBudget, Tally, UnseenCalls};
+use super::run_budget::{AllotmentGuard, AnsweredUsage, RunBudget, Tally, UnseenCalls, UsageScope};
 use crate::domain::SessionId;
 use crate::error::ProviderError;
 
@@ -23,6 +23,8 @@ pub struct Account {
     run_budget: Arc<RunBudget>,
     labels: Arc<Labels>,
     call_log: Option<Arc<dyn CallLog>>,
+    /// Set for a part of a run.
+    scope: Option<Arc<UsageScope>>,
     /// Set for a step of a chain, and for the judge.
     source: Option<Source>,
     /// Set for a step of a chain under a daily cap.
@@ -139,6 +141,13 @@ impl Account {
         Self { run_budget: Arc::new(RunBudget::reopened(caps, taken)), ..Self::open(caps, labels, call_log) }
     }
 
+    /// The account of a part of the run: under the same caps, with its own totals of answered and
+    /// unseen calls.
+    #[must_use]
+    pub fn scoped(&self) -> Self {
+        Self { scope: Some(Arc::default()), ..self.clone() }
+    }
+
     /// The price to assume for models whose price is unknown.
     pub fn assumed_price(&self) -> Option<Price> {
         self.run_budget.caps().assumed_price
@@ -199,6 +208,20 @@ impl Account {
         Ok(Allotment { share, account: self.clone(), steps, for_judge: for_judge.money, hold })
     }
 
+    /// As [`Account::set_aside`], for calls in any order, such as those of a whole run that is part of
+    /// other work.
+    ///
+    /// # Errors
+    /// Why they cannot all be made.
+    pub async fn set_aside_all(&self, need: Need) -> Result<Allotment, Refusal> {
+        let share = self.run_budget.allot_calls(need).await?;
+        let hold = match self.call_log.as_ref().filter(|_| need.money > Money::ZERO) {
+            Some(call_log) => call_log.set_aside(need.money).await?.map(Arc::from),
+            None => None,
+        };
+        Ok(Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Money::ZERO, hold })
+    }
+
     /// Holds back the least that a judge needs, by number of candidates, as chains are reserved.
     /// Call it before the first one.
     pub fn keep_for_judge(&self, needs: Vec<Need>) {
@@ -218,14 +241,14 @@ impl Account {
         self.run_budget.tally()
     }
 
-    /// The answered calls of the run so far.
+    /// The answered calls of the run, or of this part of it, so far.
     pub fn answered(&self) -> AnsweredUsage {
-        self.run_budget.answered()
+        self.scope.as_ref().map_or_else(|| self.run_budget.answered(), |scope| scope.answered())
     }
 
-    /// The calls of the run so far that were cut off before their cost was known.
+    /// Those that were cut off before their cost was known.
     pub fn unseen(&self) -> UnseenCalls {
-        self.run_budget.unseen()
+        self.scope.as_ref().map_or_else(|| self.run_budget.unseen(), |scope| scope.unseen())
     }
 
     /// Reserves the worst case of a call. Call it right before sending the request, and settle the
@@ -250,7 +273,8 @@ impl Account {
                 WorstCase::Unbounded => return Err(Refusal::UnboundedAnswer { model: call.model.clone() }),
             }
         }
-        let mut hold = self.run_budget.reserve(worst.amount().unwrap_or_default(), self.source).await?;
+        let mut hold =
+            self.run_budget.reserve(worst.amount().unwrap_or_default(), self.source, self.scope.clone()).await?;
         let entry = match call_log {
             Some(call_log) => {
                 let booked = LoggedCall {

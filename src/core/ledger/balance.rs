@@ -46,6 +46,8 @@ pub(super) enum AdmissionRequest {
     Call { worst: Money, source: Option<Source> },
     /// All steps of a chain, one call each.
     Chain { steps: Vec<Money> },
+    /// Calls in any order, any of which can draw on all of it.
+    Calls { need: Need },
 }
 
 /// A granted request.
@@ -148,7 +150,8 @@ impl Balance {
     pub(super) fn judge(&self, caps: &Caps, want: &AdmissionRequest, may_take_more: bool) -> Admissibility {
         match want {
             AdmissionRequest::Call { worst, source } => self.judge_call(caps, *worst, *source, may_take_more),
-            AdmissionRequest::Chain { steps } => self.judge_chain(caps, steps, may_take_more),
+            AdmissionRequest::Chain { steps } => self.judge_chain(caps, Need::of_steps(steps), may_take_more),
+            AdmissionRequest::Calls { need } => self.judge_chain(caps, *need, may_take_more),
         }
     }
 
@@ -183,8 +186,7 @@ impl Balance {
         Admissibility::Fits
     }
 
-    fn judge_chain(&self, caps: &Caps, steps: &[Money], may_take_more: bool) -> Admissibility {
-        let chain = Need::of_steps(steps);
+    fn judge_chain(&self, caps: &Caps, chain: Need, may_take_more: bool) -> Admissibility {
         let left = self.left(caps);
         let wanted = chain + self.judge.share();
         let is_judged = self.judge.share() != Need::default();
@@ -266,6 +268,7 @@ impl Balance {
                 self.hold(share);
                 Grant::Chain(self.allot(Need::of_steps(steps), steps.clone()))
             }
+            AdmissionRequest::Calls { need } => Grant::Chain(self.allot(*need, Vec::new())),
         }
     }
 

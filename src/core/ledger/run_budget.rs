@@ -123,6 +123,24 @@ impl UnseenCalls {
     }
 }
 
+/// The calls of one part of a run.
+#[derive(Debug, Default)]
+pub(super) struct UsageScope(Mutex<(AnsweredUsage, UnseenCalls)>);
+
+impl UsageScope {
+    pub(super) fn answered(&self) -> AnsweredUsage {
+        self.lock().0
+    }
+
+    pub(super) fn unseen(&self) -> UnseenCalls {
+        self.lock().1
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (AnsweredUsage, UnseenCalls)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A request that waits for room.
 #[derive(Debug)]
 struct Waiter {
@@ -171,11 +189,13 @@ impl RunBudget {
         self: &Arc<Self>,
         worst: Money,
         source: Option<Source>,
+        scope: Option<Arc<UsageScope>>,
     ) -> Result<BudgetGuard, Refusal> {
         let want = AdmissionRequest::Call { worst, source };
         let granted = self.ask(want).await?;
         let owns_call = matches!(granted, Grant::Call { owns_call: true });
-        Ok(BudgetGuard { run_budget: Arc::clone(self), worst, source, owns_call, is_out: false, is_settled: false })
+        let run_budget = Arc::clone(self);
+        Ok(BudgetGuard { run_budget, scope, worst, source, owns_call, is_out: false, is_settled: false })
     }
 
     /// Reserves a whole chain, waiting if that can help. Dropping the future changes nothing.
@@ -183,6 +203,14 @@ impl RunBudget {
         match self.ask(AdmissionRequest::Chain { steps }).await? {
             Grant::Chain(id) => Ok(AllotmentGuard::new(self, id, true)),
             // Cannot happen: a chain is granted as a chain.
+            Grant::Call { .. } => Err(Refusal::Gone),
+        }
+    }
+
+    /// As [`RunBudget::allot`], for calls in any order. The run must not hold back for a judge.
+    pub(super) async fn allot_calls(self: &Arc<Self>, need: Need) -> Result<AllotmentGuard, Refusal> {
+        match self.ask(AdmissionRequest::Calls { need }).await? {
+            Grant::Chain(id) => Ok(AllotmentGuard::new(self, id, false)),
             Grant::Call { .. } => Err(Refusal::Gone),
         }
     }
@@ -273,8 +301,10 @@ impl State {
             (AdmissionRequest::Call { worst, source }, Grant::Call { owns_call }) => {
                 self.balance.withdraw(*worst, *source, owns_call);
             }
-            (_, Grant::Chain(id)) => self.balance.end(id, false, true),
-            (AdmissionRequest::Chain { .. }, Grant::Call { .. }) => {}
+            (want, Grant::Chain(id)) => {
+                self.balance.end(id, false, matches!(want, AdmissionRequest::Chain { .. }));
+            }
+            (AdmissionRequest::Chain { .. } | AdmissionRequest::Calls { .. }, Grant::Call { .. }) => {}
         }
     }
 }
@@ -321,6 +351,8 @@ impl Drop for QueueGuard {
 #[derive(Debug)]
 pub(super) struct BudgetGuard {
     run_budget: Arc<RunBudget>,
+    /// Counts it as well.
+    scope: Option<Arc<UsageScope>>,
     worst: Money,
     source: Option<Source>,
     owns_call: bool,
@@ -352,11 +384,17 @@ impl BudgetGuard {
     /// Counts the call as unseen: it may have cost `most`, `None` if unknown. Does not settle it.
     pub(super) fn count_unseen(&self, most: Option<Money>) {
         self.run_budget.lock().unseen.add(most);
+        if let Some(scope) = &self.scope {
+            scope.lock().1.add(most);
+        }
     }
 
     /// Counts the call as answered. Does not settle it.
     pub(super) fn count_answered(&self, actual: CallUsage) {
         self.run_budget.lock().answered.add(actual);
+        if let Some(scope) = &self.scope {
+            scope.lock().0.add(actual);
+        }
     }
 
     /// Ends the call, which counts as `counted`.

@@ -20,7 +20,7 @@ fn run_budget(budget: Option<u64>, calls: Option<u64>) -> Arc<RunBudget> {
 
 fn ask(run_budget: &Arc<RunBudget>, worst: u64) -> Asking {
     let run_budget = Arc::clone(run_budget);
-    Box::pin(async move { run_budget.reserve(nanos(worst), None).await })
+    Box::pin(async move { run_budget.reserve(nanos(worst), None, None).await })
 }
 
 fn poll(asking: &mut Asking) -> Poll<Result<BudgetGuard, Refusal>> {
@@ -224,4 +224,43 @@ proptest! {
             prop_assert!(waiting.is_empty() || !out.is_empty(), "somebody waits for nothing");
         }
     }
+}
+
+#[tokio::test]
+async fn calls_that_are_set_aside_together_are_made_in_any_order() {
+    let run_budget = run_budget(Some(100), Some(10));
+    let all = run_budget.allot_calls(Need { calls: 3, money: nanos(90) }).await.unwrap();
+    // Others have seven calls and a tenth of the money.
+    assert!(matches!(refusal(ask(&run_budget, 11)), Refusal::Budget { .. }));
+    let call = |worst| run_budget.reserve(nanos(worst), Some(all.source(0)), None);
+    let mut large = call(70).await.unwrap();
+    large.mark_sent();
+    large.settle(nanos(50));
+    let mut small = call(40).await.unwrap();
+    small.mark_sent();
+    small.settle(nanos(1));
+    assert_eq!(run_budget.tally(), tally(2, 51, 39));
+    assert!(matches!(
+        run_budget.allot_calls(Need { calls: 9, money: nanos(1) }).await,
+        Err(Refusal::ChainCalls { .. })
+    ));
+    drop(all);
+    assert_eq!(run_budget.tally(), tally(2, 51, 0));
+}
+
+#[tokio::test]
+async fn a_scope_counts_its_own_calls_and_the_run_all_of_them() {
+    let run_budget = run_budget(None, None);
+    let scope: Arc<UsageScope> = Arc::default();
+    let usage = |input_tokens| CallUsage { input_tokens, output_tokens: 1, cost: Some(nanos(5)), assumed: None };
+    let own = run_budget.reserve(nanos(9), None, Some(Arc::clone(&scope))).await.unwrap();
+    own.count_answered(usage(7));
+    own.settle(nanos(5));
+    let other = run_budget.reserve(nanos(9), None, None).await.unwrap();
+    other.count_answered(usage(100));
+    other.count_unseen(Some(nanos(9)));
+    other.settle(nanos(5));
+    let tokens = |answered: AnsweredUsage| answered.account().unwrap().input_tokens;
+    assert_eq!((tokens(scope.answered()), tokens(run_budget.answered())), (7, 107));
+    assert_eq!((scope.unseen().calls, run_budget.unseen().calls), (0, 1));
 }

@@ -173,7 +173,8 @@ pub(super) fn not_started(plan: &Plan, refusal: &Refusal) -> Error {
     Error::Budget(format!("it was not started: {refusal}; raise {raise} to be sure of all {count}, or ask for fewer"))
 }
 
-fn error_of(refusal: &Refusal) -> Error {
+/// The error of what a cap refused.
+pub(super) fn error_of(refusal: &Refusal) -> Error {
     match refusal {
         Refusal::CallLogFailed(_) => Error::Storage(refusal.to_string()),
         _ => Error::Budget(refusal.to_string()),

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::domain::Phase;
+use crate::domain::{Phase, SessionId};
 use crate::error::{Code, Error};
 use crate::event::EventKind;
-use crate::event::run::EventSender;
+use crate::event::run::{EventSender, Run, RunControl};
 
 /// Sends the events of one run. Clones share the run.
 #[derive(Clone)]
@@ -18,6 +18,12 @@ impl Announcer {
     /// An announcer for the events of one run.
     pub fn new(events: EventSender) -> Self {
         Self { events, warnings: Arc::default() }
+    }
+
+    /// An announcer to nobody, for a part of other work. It collects warnings.
+    pub(super) fn silent(session_id: SessionId) -> Self {
+        let (events, _unread) = Run::new(session_id, RunControl::new(0));
+        Self::new(events)
     }
 
     /// Sends one event.

@@ -12,11 +12,13 @@
 //! ([`Allowance`]), so as many variants run concurrently as fit whole.
 //!
 //! [`generate`] executes a [`Plan`], which the engine resolved, and [`select`] a [`selection`] by
-//! the judge. Both are ordinary futures, which other work can embed. [`start`] and
+//! the judge. Both are ordinary futures, which other work can embed: [`start_batch`] runs a
+//! generation for each row. [`start`] and
 //! [`start_selection`] spawn them through [`start_work`]; [`start_task`] spawns other work alike.
 
 mod allowance;
 mod announce;
+mod batch;
 #[cfg(test)]
 mod cap_tests;
 mod outcome;
@@ -34,6 +36,7 @@ mod variant;
 
 pub use allowance::Allowance;
 pub use announce::Announcer;
+pub use batch::{BatchPlan, PlanRow, RowResults, RowSource, RowWork, StoredRow, WINDOW, start_batch};
 pub use plan::{AfterRun, FollowUp, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
 pub use run::{GenerationEnd, generate, start};
 pub use selection::{JudgeJob, SelectPlan, select, start_selection};

@@ -170,7 +170,7 @@ async fn select(
     gathered: &mut VariantResults,
 ) -> Option<SelectResult> {
     // This was held back for the judge while the variants were made; the rest is released later.
-    let allotment = plan.account.judge_allotment();
+    let allotment = plan.slots.is_none().then(|| plan.account.judge_allotment());
     let before = plan.account.answered();
     let job = JudgeJob {
         operation: Operation::Generate,
@@ -180,7 +180,7 @@ async fn select(
         keep: plan.save,
         timeout: plan.timeout,
         concurrency: plan.concurrency,
-        account: allotment.account(0),
+        account: allotment.as_ref().map_or_else(|| plan.account.clone(), |allotment| allotment.account(0)),
     };
     let selected = selection::choose(&job, &gathered.prompts, ports, events, control, deadline).await;
     match selected {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
 use crate::domain::{BUILTIN, Operation, Phase, Prompt, SessionId, TargetFamily, Timestamp};
@@ -50,6 +52,8 @@ pub struct Plan {
     pub timeout: Option<Duration>,
     /// How many variants run concurrently, at least 1.
     pub concurrency: usize,
+    /// The places of variants, if the run is part of other work, which then has reserved its calls.
+    pub slots: Option<Arc<Semaphore>>,
     /// The weights of the ranking components.
     pub ranking_weights: Weights,
     /// Warnings to send before the run begins.

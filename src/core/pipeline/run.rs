@@ -194,7 +194,8 @@ struct StartPermit {
 
 /// Starts the variants in order. Skips those that no longer wait.
 async fn start_in_order(plan: &Plan, waiting: Vec<oneshot::Sender<Result<StartPermit, Error>>>) {
-    let places = Arc::new(Semaphore::new(plan.concurrency.max(1)));
+    let own = || Arc::new(Semaphore::new(plan.concurrency.max(1)));
+    let places = plan.slots.clone().unwrap_or_else(own);
     for (number, mut variant) in waiting.into_iter().enumerate() {
         let start = tokio::select! {
             biased;

@@ -76,6 +76,7 @@ impl World {
             save: true,
             judge: None,
             timeout: None,
+            slots: None,
             concurrency: 16,
             ranking_weights: Weights::default(),
             warnings: Vec::new(),

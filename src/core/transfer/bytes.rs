@@ -13,7 +13,10 @@ const HEAD_BYTES: u64 = 4096;
 pub(super) type PeekedFile<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// The first bytes of a file, by which its format can be told.
-pub(super) fn head_of(source: &mut impl Read) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// The I/O error.
+pub fn head_of(source: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     source.take(HEAD_BYTES).read_to_end(&mut head)?;
     Ok(head)

@@ -23,10 +23,27 @@ use crate::text::shown::escape_json;
 /// More than the library reads ahead.
 const BLOCK: u64 = 64 << 10;
 
+/// The columns that a file can have.
+#[derive(Clone, Copy)]
+pub(super) struct CsvColumns {
+    /// The one that it must have.
+    pub(super) needed: &'static str,
+    /// All of them.
+    pub(super) names: fn() -> Vec<&'static str>,
+    /// The value of a cell of this column.
+    pub(super) value: fn(&str, &str) -> std::result::Result<Value, String>,
+}
+
+/// The columns of prompts.
+pub(super) const PROMPTS: CsvColumns = CsvColumns { needed: "content", names: || FIELDS.to_vec(), value };
+
 /// Reads records from CSV.
 pub(super) struct CsvRecords<R> {
     rows: csv::Reader<Metered<PeekedFile<R>>>,
     left: Arc<AtomicU64>,
+    columns: CsvColumns,
+    /// How many lines the library counts too few: of `\r\n`, it leaves the second to the next row.
+    uncounted: u64,
     /// The column names; `None` before the first row.
     names: Option<Vec<String>>,
     record: u64,
@@ -53,14 +70,15 @@ impl<R: Read> Read for Metered<R> {
 
 impl<R: Read> CsvRecords<R> {
     /// Reads rows; the delimiter is detected from `head`.
-    pub(super) fn of(source: PeekedFile<R>, head: &[u8]) -> Self {
+    pub(super) fn of(source: PeekedFile<R>, head: &[u8], columns: CsvColumns) -> Self {
         let left = Arc::new(AtomicU64::new(0));
         let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let uncounted = u64::from(header.ends_with(b"\r"));
         let between = [b',', b';', b'\t'].into_iter().find(|byte| header.contains(byte)).unwrap_or(b',');
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(between);
         let rows = builder.from_reader(Metered { source, left: Arc::clone(&left) });
-        Self { rows, left, names: None, record: 0 }
+        Self { rows, left, columns, uncounted, names: None, record: 0 }
     }
 
     pub(super) fn next(&mut self) -> std::result::Result<Option<RawRecord>, ReadError> {
@@ -80,9 +98,10 @@ impl<R: Read> CsvRecords<R> {
         let place = RecordPosition { record: 0, line: Some(1) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let names: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
-        if !names.iter().any(|name| name == "content") {
-            let known: Vec<&str> = FIELDS.to_vec();
-            let message = format!("the first row names no column `content`; the columns are {}", known.join(", "));
+        let CsvColumns { needed, names: known, .. } = self.columns;
+        if !names.iter().any(|name| name == needed) {
+            let known = known().join(", ");
+            let message = format!("the first row names no column `{needed}`; the columns are {known}");
             return Err(ReadError::end(place, message));
         }
         if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
@@ -109,7 +128,8 @@ impl<R: Read> CsvRecords<R> {
         self.record += 1;
         let place = RecordPosition { record: self.record, line: Some(self.rows.position().line()) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
-        let place = RecordPosition { line: cells.position().map(csv::Position::line).or(place.line), ..place };
+        let line = cells.position().map(|at| at.line() + self.uncounted);
+        let place = RecordPosition { line: line.or(place.line), ..place };
         if cells.len() != names.len() {
             let message = format!("has {} columns, and the first row names {}", cells.len(), names.len());
             return Err(ReadError::record(place, message));
@@ -117,7 +137,7 @@ impl<R: Read> CsvRecords<R> {
         let (mut members, mut faults) = (Map::new(), Vec::new());
         for (name, cell) in names.iter().zip(&cells) {
             match std::str::from_utf8(cell) {
-                Ok(text) => match value(name, text) {
+                Ok(text) => match (self.columns.value)(name, text) {
                     Ok(value) => {
                         members.insert(name.clone(), value);
                     }

@@ -15,7 +15,7 @@
 //!
 //! # Where to go next
 //! [`TransferFormat`] for detecting formats, `read` and `write` for the two directions, `record`
-//! for decoding a record, `intake` for records that already exist.
+//! for decoding a record, `intake` for records that already exist, `rows` for those of a batch.
 
 pub mod alchemy;
 mod bytes;
@@ -28,6 +28,7 @@ mod json;
 mod markdown;
 mod read;
 mod record;
+mod rows;
 mod session;
 mod spool;
 mod write;
@@ -36,11 +37,13 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub use bytes::head_of;
 pub use export::{Export, ExportedPrompts};
 pub use format::TransferFormat;
 pub use import::{Input, Stage, TransferProgress, import};
 pub use intake::RecordImporter;
-pub use read::{RECORD_BYTES, ReadError, Reader, RecordPosition, YAML_BYTES};
+pub use read::{RECORD_BYTES, RawRecord, ReadError, Reader, RecordPosition, YAML_BYTES};
 pub use record::{Decoder, Record, stable_id};
-pub use spool::spool;
+pub use rows::{RowFormat, RowReader};
+pub use spool::{spool, spool_whole};
 pub use write::Writer;

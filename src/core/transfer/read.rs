@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use serde_json::{Map, Value};
 
 use super::bytes::{Bytes, without_mark};
-use super::csv::CsvRecords;
+use super::csv::{self, CsvColumns, CsvRecords};
 use super::format::TransferFormat;
 use super::json::{JsonLines, JsonRecords};
 use super::yaml::YamlRecords;
@@ -88,11 +88,16 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The I/O error; [`io::ErrorKind::FileTooLarge`] for YAML over [`YAML_BYTES`].
     pub fn new(format: TransferFormat, source: R) -> io::Result<Self> {
+        Self::of_columns(format, source, csv::PROMPTS)
+    }
+
+    /// As [`Reader::new`], with these columns in CSV.
+    pub(super) fn of_columns(format: TransferFormat, source: R, columns: CsvColumns) -> io::Result<Self> {
         let (source, head) = without_mark(source)?;
         let records = match format {
             TransferFormat::Json | TransferFormat::Markdown => Records::Json(JsonRecords::of(Bytes::of(source))),
             TransferFormat::Jsonl => Records::Jsonl(JsonLines::of(Bytes::of(source))),
-            TransferFormat::Csv => Records::Csv(Box::new(CsvRecords::of(source, &head))),
+            TransferFormat::Csv => Records::Csv(Box::new(CsvRecords::of(source, &head, columns))),
             TransferFormat::Yaml => Records::Yaml(YamlRecords::of(source)?),
         };
         Ok(Self { records, is_done: false })

@@ -31,6 +31,19 @@ pub fn spool(source: impl Read, name: &Path, format: Option<TransferFormat>) -> 
     spool_up_to(MOST_SPOOLED, source, name, format)
 }
 
+/// As [`spool`], but looks at nothing: for input that is checked elsewhere.
+///
+/// # Errors
+/// `file` on failure, or past [`MOST_SPOOLED`].
+pub fn spool_whole(source: impl Read, name: &Path) -> Result<File> {
+    let failed = |error: &io::Error| files::failure("read", name, error);
+    let mut file = tempfile::tempfile().map_err(|error| failed(&error))?;
+    let mut copied = TeeReader { source, file: &mut file, left: MOST_SPOOLED };
+    io::copy(&mut copied, &mut io::sink()).map_err(|error| failed(&error))?;
+    file.rewind().map_err(|error| failed(&error))?;
+    Ok(file)
+}
+
 fn spool_up_to(most: u64, mut source: impl Read, name: &Path, format: Option<TransferFormat>) -> Result<File> {
     let failed = |error: &io::Error| files::failure("read", name, error);
     let head = head_of(&mut source).map_err(|error| failed(&error))?;

@@ -99,7 +99,7 @@ impl ProgressCount {
                 }
                 self.advance_to(number(*done));
             }
-            EventKind::UnitFinished { .. } => self.advance_to(self.finished + 1),
+            EventKind::UnitFinished { .. } | EventKind::RowFinished { .. } => self.advance_to(self.finished + 1),
             EventKind::Finished { .. } => return Some(f64::from(self.total)),
             EventKind::PhaseFinished { variant, .. } => self.finish(*variant, 1),
             EventKind::VariantFailed { variant, .. } => {
@@ -176,6 +176,7 @@ fn in_words(kind: &EventKind, count: &ProgressCount) -> Option<String> {
         }
         EventKind::UnitStarted { unit } => format!("{unit} has begun"),
         EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
+        EventKind::RowFinished { row } => format!("row {} is {}", row.id, row.status.as_str()),
         EventKind::Finished { outcome } => format!("{} is done", outcome.operation()),
         EventKind::Delta { .. } | EventKind::Spent { .. } | EventKind::Failed { .. } | EventKind::Cancelled {} => {
             return None;

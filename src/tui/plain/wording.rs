@@ -67,6 +67,7 @@ pub(super) fn event(kind: &EventKind, view: &RunView, rows: &[PromptId]) -> Opti
             format!("{part}{done} of {total}")
         }
         EventKind::UnitFinished { unit, .. } => format!("{unit} is done"),
+        EventKind::RowFinished { row } => format!("row {} is {}", row.id, row.status.as_str()),
         EventKind::PhaseStarted { .. }
         | EventKind::Progress { .. }
         | EventKind::UnitStarted { .. }

@@ -91,6 +91,9 @@ fn original() -> Home {
     home.run(&["export", "--output-file", "prompts.jsonl"]).done();
     fs::rename(home.path().join("prompts.jsonl"), home.path().join("prompts.jsonl.gz")).expect("renamed");
     home.write("src/lib.rs", "//! A library.\n");
+    home.write("requests.txt", "Name a bakery\nThank a customer\n");
+    home.write("rows.csv", "input,tags\nName a bakery,\"a,b\"\n");
+    home.write("rows.jsonl", "{\"id\": \"one\", \"input\": \"Name a bakery\"}\n");
     home.write(
         "labels.jsonl",
         "{\"a_text\": \"Say sorry.\", \"b_text\": \"Sorry!\", \"choice\": \"a\", \"task\": \"An apology\"}\n",
@@ -227,7 +230,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
                 "config" => arguments.push("path"),
                 "trash" => arguments.push("list"),
                 "generate" | "search" | "similar" | "show" | "select" | "why" | "compare" | "update" | "delete"
-                | "import" => {
+                | "import" | "batch" => {
                     arguments.extend(["x", "y"].iter().take(if path[0] == "compare" || path[0] == "select" {
                         2
                     } else {

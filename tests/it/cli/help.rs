@@ -31,6 +31,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "jobs",
         "jobs follow",
         "jobs resume",
+        "batch",
         "config",
         "personas",
         "templates",

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_places;
+mod batch;
 mod cache;
 mod compare;
 mod config;

@@ -21,6 +21,9 @@ const FACES: [&str; 3] = ["tui", "serve", "http-server"];
 const CALLS: &[&[&str]] = &[
     &["generate", HOSTILE, "--count", "1", "--no-save"],
     &["generate", HOSTILE, "--count", "1", "--no-save", "--stream"],
+    &["batch", "rows.jsonl", "--count", "1", "--no-save"],
+    &["batch", "process", "bad.jsonl"],
+    &["batch", "rows.jsonl", "--dry-run", "--count", "1"],
     &["search", "harbour"],
     &["search", "harbour", "--semantic"],
     &["similar", "A"],
@@ -86,7 +89,8 @@ const CALLS: &[&[&str]] = &[
 ];
 
 /// Commands with only text and machine formats, which pass the same place in the printer.
-const SIMPLE: [&str; 14] = [
+const SIMPLE: [&str; 15] = [
+    "batch",
     "completions",
     "config",
     "delete",
@@ -147,6 +151,7 @@ fn home() -> (Home, Vec<String>) {
         "\\u001b[2J"
     );
     home.write("bad.jsonl", bad);
+    home.write("rows.jsonl", format!("{}\n", json!({ "id": "a row", "input": HOSTILE })));
     let label = json!({ "a": ids[0], "b": ids[1], "choice": "a", "task": HOSTILE, "persona": HOSTILE });
     home.write("labels.jsonl", format!("{label}\n"));
     cancelled_job(&home.database(), HOSTILE, HOSTILE);
