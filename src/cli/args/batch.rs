@@ -76,9 +76,9 @@ pub(crate) struct BatchArgs {
     /// The phases to run, in this order, separated by commas; all three by default
     #[arg(long, value_name = "LIST", help_heading = "Rows")]
     pub phases: Vec<String>,
-    /// The model the prompts are for; determines their form
-    #[arg(long, value_name = "MODEL", help_heading = "Rows")]
-    pub target_model: Option<String>,
+    /// The model the prompts are for; with several, separated by commas, a row becomes one for each
+    #[arg(long, value_name = "LIST", help_heading = "Rows")]
+    pub target_model: Vec<String>,
     /// Let the judge choose among the variants of each row
     #[arg(long, help_heading = "Rows")]
     pub auto_select: bool,
@@ -136,7 +136,7 @@ impl BatchArgs {
             .text("max_tokens", self.max_tokens.as_ref())
             .list("tags", &self.tags)
             .switch("auto_select", self.auto_select)
-            .text("target_model", self.target_model.as_ref())
+            .list("target_model", &self.target_model)
             .text("timeout_s", self.timeout.as_ref())
             .switch("no_cache", self.no_cache);
         let raw = self.caps.add_to(raw);

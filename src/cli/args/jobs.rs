@@ -1,6 +1,6 @@
 //! The options of `aludel jobs`.
 
-use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
+use aludel_core::api::{FollowJobRequest, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
@@ -21,6 +21,17 @@ const SHOW_EXAMPLES: &str = "\
 Examples:
   aludel jobs show @last
   aludel jobs show @last --format json";
+
+const RESULT_EXAMPLES: &str = "\
+Examples:
+  aludel jobs result @last
+  aludel jobs result @last --format json
+  aludel jobs result @last --status failed --limit 1000 --format jsonl
+
+Shows the result of a job that has finished. Of a batch it shows the rows that
+are done, in the order of the input, as far as it has come; with --format jsonl
+they are the lines of its output. `next_after` in the JSON is the number to give
+as --after for the rows that follow.";
 
 const FOLLOW_EXAMPLES: &str = "\
 Examples:
@@ -80,6 +91,8 @@ impl JobsArgs {
 pub(crate) enum JobsCommand {
     /// Show a job: its request, state and result
     Show(JobShowArgs),
+    /// Show what came of a job: its result, its rows
+    Result(JobResultArgs),
     /// Watch a job until it ends
     Follow(JobFollowArgs),
     /// Stop a job; what is finished is kept
@@ -109,6 +122,35 @@ impl JobId {
 pub(crate) struct JobShowArgs {
     #[command(flatten)]
     pub job: JobId,
+}
+
+/// Which job's result, and which of its rows.
+#[derive(Debug, Default, Args)]
+#[command(after_help = RESULT_EXAMPLES, globals_last())]
+pub(crate) struct JobResultArgs {
+    #[command(flatten)]
+    pub job: JobId,
+    /// Only rows that are ok, or failed
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<String>,
+    /// Maximum rows, 1 to 1000 (20)
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
+    pub limit: Option<String>,
+    /// Only rows after the one of this number (0)
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub after: Option<String>,
+}
+
+impl JobResultArgs {
+    /// The raw request.
+    pub(crate) fn request(&self) -> Value {
+        Raw::of::<JobResultRequest>()
+            .set("job_id", self.job.id.as_str())
+            .text("status", self.status.as_ref())
+            .text("limit", self.limit.as_ref())
+            .text("after", self.after.as_ref())
+            .into_value()
+    }
 }
 
 /// Which job to watch, and from where.

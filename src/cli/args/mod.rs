@@ -49,7 +49,7 @@ pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
 pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
-pub(crate) use jobs::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
+pub(crate) use jobs::{JobFollowArgs, JobResultArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 pub(crate) use judge::{JudgeArgs, JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
 pub(crate) use migrate::MigrateArgs;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use aludel_core::api::{BatchRequest, JobKey, JobRequest, ResumeJobRequest};
 use aludel_core::domain::{BatchSummary, JobState, SessionId};
-use aludel_core::engine::{BadRows, CheckedRows, Engine};
+use aludel_core::engine::{BadRows, BatchInput, CheckedRows, Engine};
 use aludel_core::error::{Code, Error, Result};
 use aludel_core::event::run::Run;
 use aludel_core::event::{EventKind, Outcome, RunState, RunView};
@@ -115,7 +115,7 @@ fn source_of(args: &BatchArgs) -> Result<Option<&Path>> {
 }
 
 /// The rows, which are read twice; what cannot be is copied first.
-fn open(source: Option<&Path>) -> Result<(Input<File>, BadRows)> {
+fn open(source: Option<&Path>) -> Result<(BatchInput, BadRows)> {
     let Some(path) = source else {
         if crate::cli::input::stdin_is_terminal() {
             return Err(Error::shape(
@@ -125,7 +125,7 @@ fn open(source: Option<&Path>) -> Result<(Input<File>, BadRows)> {
         }
         let name = PathBuf::from("standard input");
         let source = spool_whole(std::io::stdin().lock(), &name)?;
-        return Ok((Input { name, source }, BadRows::Fail));
+        return Ok((BatchInput::File(Input { name, source }), BadRows::Fail));
     };
     let failed = |error: &std::io::Error| files::failure("read", path, error);
     let source = File::open(path).map_err(|error| failed(&error))?;
@@ -134,7 +134,7 @@ fn open(source: Option<&Path>) -> Result<(Input<File>, BadRows)> {
         return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
     }
     let source = if found.is_file() { source } else { spool_whole(source, path)? };
-    Ok((Input { name: path.to_owned(), source }, BadRows::Refuse))
+    Ok((BatchInput::File(Input { name: path.to_owned(), source }), BadRows::Refuse))
 }
 
 fn dry_run(engine: &Engine, request: &BatchRequest, source: Option<&Path>, printer: &Printer) -> CommandResult<Exit> {

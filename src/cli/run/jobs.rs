@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, ResumeJobRequest};
+use aludel_core::api::{FollowJobRequest, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
 use aludel_core::domain::{Job, JobState, Operation};
 use aludel_core::error::Error;
 use aludel_core::event::{Event, RunState, RunView};
@@ -12,7 +12,7 @@ use aludel_core::time::{Clock, SystemClock};
 use super::watching::{Watcher, watch};
 use super::{batch, generate, select};
 use crate::cli::Invocation;
-use crate::cli::args::{JobFollowArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
+use crate::cli::args::{JobFollowArgs, JobResultArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{self, CommandResult, Failure};
 use crate::cli::format::Format;
@@ -26,6 +26,7 @@ pub(crate) fn jobs(args: &JobsArgs, invocation: &Invocation<'_>) -> CommandResul
     match &args.command {
         None => list(args, invocation),
         Some(JobsCommand::Show(args)) => show(args, invocation),
+        Some(JobsCommand::Result(args)) => result(args, invocation),
         Some(JobsCommand::Follow(args)) => follow(args, invocation),
         Some(JobsCommand::Stop(args)) => stop(args, invocation),
         Some(JobsCommand::Resume(args)) => resume(args, invocation),
@@ -54,6 +55,22 @@ fn show(args: &JobShowArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> 
     let request: JobRequest = engine.decode(args.job.request())?;
     let details = wait(engine.job(request))?;
     invocation.printer.value(&details, |page| view::job(page, &details, SystemClock.now()))?;
+    Ok(Exit::Done)
+}
+
+fn result(args: &JobResultArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
+    let engine = invocation.engine()?;
+    let request: JobResultRequest = engine.decode(args.request())?;
+    let result = wait(engine.job_result(request))?;
+    let printer = &invocation.printer;
+    let is_batch = result.job.operation == Operation::Batch;
+    match printer.format() {
+        Format::Jsonl if is_batch => {
+            printer.data(&result.rows.iter().map(json_line).collect::<CommandResult<String>>()?)?
+        }
+        Format::Text if is_batch && printer.is_quiet() => printer.data(lines(result.rows.iter().map(|row| &row.id)))?,
+        _ => printer.value(&result, |page| view::job_result(page, &result, SystemClock.now()))?,
+    }
     Ok(Exit::Done)
 }
 

@@ -1,7 +1,10 @@
 //! Jobs: the list, one in full, and the events of one.
 
-use aludel_core::domain::{Job, JobDetails, JobState, Operation, Timestamp, write_moment};
+use aludel_core::domain::{
+    BatchRow, Job, JobDetails, JobResult, JobState, Operation, RowStatus, Timestamp, write_moment,
+};
 use aludel_core::event::EventKind;
+use serde_json::Value;
 
 use super::page::{Page, Role};
 use super::table::{Column, Table};
@@ -32,7 +35,51 @@ pub(crate) fn jobs(page: &mut Page, jobs: &[Job], now: Timestamp) {
 
 /// Writes everything known about a job.
 pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
-    let job = &details.job;
+    facts(page, &details.job, details.error.as_ref(), now);
+    let id = details.job.id.short();
+    next_step(page, &details.job, &format!("`aludel jobs result {id}` shows what came of it"));
+}
+
+/// Writes what came of a job: the rows of a batch, a line each.
+pub(crate) fn job_result(page: &mut Page, result: &JobResult, now: Timestamp) {
+    let JobResult { job, error, rows, next_after, .. } = result;
+    facts(page, job, error.as_ref(), now);
+    let id = job.id.short();
+    if job.operation != Operation::Batch {
+        return next_step(page, job, &format!("`aludel jobs result {id} --format json` prints the result"));
+    }
+    page.gap();
+    if rows.is_empty() {
+        page.line("no such row is done");
+        return;
+    }
+    let mut table = Table::new(vec![
+        Column::numbers("row"),
+        Column::words("id").painted(Role::Handle),
+        Column::words("status"),
+        Column::words("result"),
+    ]);
+    for row in rows {
+        table.row(vec![row.row.to_string(), row.id.clone(), row.status.as_str().to_owned(), end_of(row)]);
+    }
+    table.write(page);
+    if let Some(after) = next_after {
+        page.gap();
+        page.paragraph(Role::Faint, &format!("`aludel jobs result {id} --after {after}` shows the next rows"), 0);
+    }
+}
+
+/// The best prompt of a row, or why there is none.
+fn end_of(row: &BatchRow) -> String {
+    let best = row.result.as_ref().and_then(|result| result.prompts.first());
+    match (row.status, best, &row.error) {
+        (RowStatus::Ok, Some(best), _) => format!("{} {}", best.id.short(), best.content),
+        (_, _, Some(error)) => error.detail.clone(),
+        _ => "its prompts were deleted since".to_owned(),
+    }
+}
+
+fn facts(page: &mut Page, job: &Job, error: Option<&Value>, now: Timestamp) {
     page.painted(Role::Heading, &format!("{} {}", job.operation, job.id));
     page.line(one_line(&job.about));
     page.gap();
@@ -47,17 +94,20 @@ pub(crate) fn job(page: &mut Page, details: &JobDetails, now: Timestamp) {
     for (name, fact) in facts {
         page.line(format!("{name:<8} {}", one_line(&fact)));
     }
-    if let Some(detail) = details.error.as_ref().and_then(|error| error.get("detail")?.as_str()) {
+    if let Some(detail) = error.and_then(|error| error.get("detail")?.as_str()) {
         page.gap();
         page.paragraph(Role::Body, &one_line(detail), 0);
     }
+}
+
+fn next_step(page: &mut Page, job: &Job, of_finished: &str) {
     let id = job.id.short();
     let next = match job.state {
         JobState::Running => Some(format!("`aludel jobs follow {id}` watches it, `aludel jobs stop {id}` stops it")),
         JobState::Interrupted | JobState::Failed | JobState::Cancelled => {
             Some(format!("`aludel jobs resume {id}` resumes it"))
         }
-        JobState::Finished => Some(format!("`aludel jobs show {id} --format json` has the whole result")),
+        JobState::Finished => Some(of_finished.to_owned()),
         JobState::Stopping => None,
     };
     if let Some(next) = next {

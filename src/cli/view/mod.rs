@@ -38,7 +38,7 @@ pub(crate) use frame::Frame;
 pub(crate) use generation::{Summary, generation, remarks};
 pub(crate) use history::history;
 pub(crate) use import::import;
-pub(crate) use jobs::{job, job_event, jobs, unit_of};
+pub(crate) use jobs::{job, job_event, job_result, jobs, unit_of};
 pub(crate) use judge::{judge_labels, judge_profile, judge_profiles};
 pub(crate) use list::{Layout, list};
 pub(crate) use markdown::{

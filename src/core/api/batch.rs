@@ -1,4 +1,4 @@
-//! The request to generate prompts for many rows. The rows themselves are read from a file.
+//! The requests to generate prompts for many rows, which are in a file or in the request.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -24,12 +24,30 @@ pub struct BatchRequest {
     pub max_calls: Option<u64>,
     /// US dollars for a million tokens of a model whose price is unknown, sent and received alike.
     pub assume_price: Option<f64>,
+    /// The models that the prompts of each row are for: a row that names none becomes one row for
+    /// each of them.
+    pub target_models: Vec<String>,
     /// What rows have that do not say otherwise, by the names of [`GenerateRequest`].
     pub defaults: Map<String, Value>,
 }
 
-/// The fields of a generation that a batch can set for all rows.
-const DEFAULTS: [&str; 13] = [
+/// Asks for a batch of rows that are in the request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InlineBatchRequest {
+    /// The rows: what a generation takes and, optionally, an `id`; 1..=1000.
+    pub rows: Vec<Value>,
+    /// What is the same for all of them.
+    pub batch: BatchRequest,
+}
+
+/// The field for the models that prompts are for.
+const TARGET_MODEL: &str = "target_model";
+
+/// The field of the format of a file.
+const FORMAT: &str = "format";
+
+/// The fields of a generation that a batch can set for all rows, and that go to each as they are.
+const DEFAULTS: [&str; 12] = [
     "count",
     "phases",
     "persona",
@@ -40,7 +58,6 @@ const DEFAULTS: [&str; 13] = [
     "context",
     "auto_select",
     "save",
-    "target_model",
     "timeout_s",
     "no_cache",
 ];
@@ -69,7 +86,7 @@ const fn is_same(a: &str, b: &str) -> bool {
 impl Request for BatchRequest {
     const FIELDS: &'static [Field] = &[
         Field::new(
-            "format",
+            FORMAT,
             Kind::Choice(&["text", "json", "jsonl", "csv", "yaml"]),
             "The format of the rows; detected from the file's name or content by default.",
         ),
@@ -95,22 +112,53 @@ impl Request for BatchRequest {
         of_row(DEFAULTS[7]),
         of_row(DEFAULTS[8]),
         of_row(DEFAULTS[9]),
-        of_row(DEFAULTS[10]),
-        of_row(DEFAULTS[11]).with_doc("Seconds for each row; variants finished by then are kept. No limit by default."),
-        of_row(DEFAULTS[12]),
+        of_row(DEFAULTS[10]).with_doc("Seconds for each row; variants finished by then are kept. No limit by default."),
+        of_row(DEFAULTS[11]),
+        Field::new(
+            TARGET_MODEL,
+            Kind::Names { max: limits::MAX_TARGET_MODELS },
+            "The model the prompts are for, which determines their form. With several, each row that names none \
+             becomes one row a model, its id followed by `:` and the model.",
+        ),
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
-        let (format, concurrency) = (values.text("format"), values.count("concurrency"));
+        let (format, concurrency) = (values.text(FORMAT), values.count("concurrency"));
         let fail_fast = values.boolean("fail_fast").unwrap_or(false);
         let (budget_usd, max_calls) = (values.number("budget_usd"), values.integer("max_calls"));
         let assume_price = values.number("assume_price");
+        let target_models = values.texts(TARGET_MODEL).unwrap_or_default();
         let given: Vec<&str> = DEFAULTS.into_iter().filter(|name| values.has(name)).collect();
         let defaults = match serde_json::to_value(GenerateRequest::from_decoded(values)) {
             Ok(Value::Object(all)) => all.into_iter().filter(|(name, _)| given.contains(&name.as_str())).collect(),
             _ => Map::new(),
         };
-        Self { format, concurrency, fail_fast, budget_usd, max_calls, assume_price, defaults }
+        Self { format, concurrency, fail_fast, budget_usd, max_calls, assume_price, target_models, defaults }
+    }
+}
+
+/// The fields of a batch with its rows: they have no format.
+const INLINE: [Field; BatchRequest::FIELDS.len()] = {
+    let rows = Field::new(
+        "rows",
+        Kind::Rows { max: limits::MAX_INLINE_ROWS },
+        "The requests. Each has `input` and optionally `id`, and may set what a generation can for itself alone.",
+    );
+    let (mut all, mut at) = ([rows.required(); BatchRequest::FIELDS.len()], 1);
+    assert!(is_same(BatchRequest::FIELDS[0].name, FORMAT), "the format is the first field");
+    while at < all.len() {
+        all[at] = BatchRequest::FIELDS[at];
+        at += 1;
+    }
+    all
+};
+
+impl Request for InlineBatchRequest {
+    const FIELDS: &'static [Field] = &INLINE;
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        let rows = values.rows("rows").unwrap_or_default();
+        Self { rows, batch: BatchRequest::from_decoded(values) }
     }
 }
 
@@ -131,8 +179,27 @@ mod tests {
     }
 
     #[test]
+    fn rows_can_be_in_the_request() {
+        let rows = json!([{ "input": "x" }, { "id": "b", "input": "y", "count": 1 }]);
+        let raw = json!({ "rows": rows, "persona": null, "target_model": ["m", "n"] });
+        let request: InlineBatchRequest = decode(raw, &Known::default()).unwrap();
+        assert_eq!(Value::from(request.rows), rows);
+        assert_eq!(request.batch.target_models, ["m", "n"]);
+        let one: BatchRequest = decode(json!({ "target_model": "m" }), &Known::default()).unwrap();
+        assert_eq!(one.target_models, ["m"]);
+        let refused = |raw: Value| decode::<InlineBatchRequest>(raw, &Known::default()).unwrap_err().to_string();
+        let many = vec![json!({ "input": "x" }); limits::MAX_INLINE_ROWS + 1];
+        assert!(refused(json!({ "rows": many })).contains("has 1001 rows; from 1 to 1000 are allowed"));
+        assert!(refused(json!({ "rows": [] })).contains("has 0 rows"));
+        assert!(refused(json!({ "rows": ["x"] })).contains("item 0 is a text; expected an object"));
+        assert!(refused(json!({ "rows": [{}], "format": "json" })).contains("unknown field"));
+        assert!(refused(json!({})).contains("rows: is required"));
+        assert!(refused(json!({ "rows": [{}], "target_model": ["m", "m"] })).contains("target_model[1]"));
+    }
+
+    #[test]
     fn every_field_of_a_generation_is_of_a_row_or_of_the_batch() {
-        let known = ["input"].iter().chain(&DEFAULTS).chain(&OF_THE_BATCH);
+        let known = ["input", TARGET_MODEL].iter().chain(&DEFAULTS).chain(&OF_THE_BATCH);
         let mut known: Vec<&str> = known.copied().collect();
         let mut all: Vec<&str> = GenerateRequest::FIELDS.iter().map(|field| field.name).collect();
         known.sort_unstable();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::field::{Field, Kind};
-use super::lists::{judges, list};
+use super::lists::{judges, list, names, rows};
 use super::{Criteria, JobKey, Known, Moment, PromptKey};
 use crate::domain::{Phase, limits};
 use crate::error::{Error, Fault, Faults, Result};
@@ -33,6 +33,7 @@ pub(super) enum FieldValue {
     Job(JobKey),
     Criteria(Criteria),
     Moment(Moment),
+    Rows(Vec<Value>),
 }
 
 macro_rules! taker {
@@ -81,6 +82,9 @@ impl Decoded {
     taker!(
         /// Takes a moment.
         moment, Moment, Moment);
+    taker!(
+        /// Takes rows.
+        rows, Rows, Vec<Value>);
 
     /// True if the request has a value of this field.
     pub fn has(&self, field: &str) -> bool {
@@ -222,6 +226,8 @@ fn check_one(kind: Kind, given: Value, known: &Known) -> std::result::Result<Fie
         Kind::Number { min, max } => number(kind, &given, min, max),
         Kind::Boolean => given.as_bool().map(FieldValue::Boolean).ok_or_else(|| wrong_type(kind, &given)),
         Kind::Judges { max } => judges(kind, given, max, known),
+        Kind::Names { max } => names(kind, given, max),
+        Kind::Rows { max } => rows(kind, given, max),
         Kind::Criteria => criteria(kind, given, known),
         _ if kind.is_list() => list(kind, given, known),
         _ => {
@@ -422,6 +428,7 @@ pub fn value_of_text(fields: &[Field], name: &str, text: &str) -> Value {
         | Kind::Phases
         | Kind::Providers
         | Kind::Judges { .. }
+        | Kind::Names { .. }
         | Kind::Tags
         | Kind::PromptKeys { .. } => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect(),
         Kind::Texts { .. } => Value::from(vec![text]),

@@ -69,6 +69,16 @@ pub enum Kind {
     Criteria,
     /// Tags: trimmed, deduplicated, no commas.
     Tags,
+    /// One or several distinct names, each as in [`Kind::Name`]: a text, or a list of at most `max`.
+    Names {
+        /// Most names.
+        max: usize,
+    },
+    /// The rows of a batch: 1..=`max` objects, checked by themselves.
+    Rows {
+        /// Most rows.
+        max: usize,
+    },
     /// Several texts, each of 1..=`max` characters.
     Texts {
         /// Most texts.
@@ -135,7 +145,8 @@ impl Kind {
             Self::Integer { .. } => "a whole number",
             Self::Number { .. } => "a number",
             Self::Boolean => "true or false",
-            Self::Judges { .. } => "a text or a list of texts",
+            Self::Judges { .. } | Self::Names { .. } => "a text or a list of texts",
+            Self::Rows { .. } => "a list of objects",
             Self::Criteria => "a text or an object of numbers",
             Self::Choices(_)
             | Self::Phases
@@ -154,6 +165,7 @@ impl Kind {
                 | Self::Phases
                 | Self::Providers
                 | Self::Tags
+                | Self::Rows { .. }
                 | Self::Texts { .. }
                 | Self::PromptKeys { .. }
         )

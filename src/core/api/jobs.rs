@@ -4,7 +4,7 @@ use super::bounds::{BUDGET_USD, MAX_CALLS};
 use super::field::{Field, Kind};
 use super::prompts::fragment;
 use super::{Decoded, Request};
-use crate::domain::{JobState, SessionId, limits};
+use crate::domain::{JobState, RowStatus, SessionId, limits};
 
 /// How a user names one job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,45 @@ impl Request for JobRequest {
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self { job_id: values.job("job_id").unwrap_or(JobKey::Last) }
+    }
+}
+
+/// Asks for what came of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobResultRequest {
+    /// Which one.
+    pub job_id: JobKey,
+    /// Only rows with this status.
+    pub status: Option<RowStatus>,
+    /// At most this many rows, 1..=1000.
+    pub limit: Option<u32>,
+    /// Only rows after this one, by number.
+    pub after: u64,
+}
+
+impl Request for JobResultRequest {
+    const FIELDS: &'static [Field] = &[
+        JOB_ID,
+        Field::new("status", Kind::Choice(&["ok", "failed"]), "Only rows of a batch with this status."),
+        Field::new(
+            "limit",
+            Kind::Integer { min: 1, max: limits::MAX_LIMIT },
+            "Maximum rows of a batch, 1 to 1000; 20 by default.",
+        ),
+        Field::new(
+            "after",
+            Kind::Integer { min: 0, max: u32::MAX as u64 },
+            "Only rows of a batch after this one, by number; 0, from the first, by default.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self {
+            job_id: values.job("job_id").unwrap_or(JobKey::Last),
+            status: values.text("status").as_deref().and_then(RowStatus::parse),
+            limit: values.count("limit"),
+            after: values.integer("after").unwrap_or(0),
+        }
     }
 }
 

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::decoder::{CheckError, FieldValue, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type};
+use super::decoder::{
+    CheckError, FieldValue, check_name, check_provider, check_text, name_of, shorten, unknown_phase, wrong_type,
+};
 use super::field::Kind;
 use super::{Known, PromptKey};
 use crate::domain::{Phase, limits};
@@ -44,6 +46,39 @@ pub(super) fn judges(kind: Kind, given: Value, max: usize, known: &Known) -> Res
             providers(texts, &known.providers, "leave it out for the usual judge")
         }
     }
+}
+
+/// Checks one name or several.
+pub(super) fn names(kind: Kind, given: Value, max: usize) -> Result<FieldValue, CheckError> {
+    let texts = match given {
+        Value::String(text) => vec![text],
+        given => texts_of(kind, given)?,
+    };
+    let (mut seen, mut found) = (HashSet::new(), ListFaults::default());
+    if texts.is_empty() || texts.len() > max {
+        found.whole(format!("has {} names; from 1 to {max} are allowed", texts.len()));
+    }
+    for (position, name) in texts.iter().enumerate() {
+        let checked = check_text(name, 1, limits::NAME_CHARS).and_then(|()| check_name(name));
+        if let Err(message) = checked {
+            found.item(position, || message);
+        } else if !seen.insert(name.as_str()) {
+            found.item(position, || format!("`{}` is named twice; names must be distinct", shorten(name)));
+        }
+    }
+    found.or(FieldValue::Texts(texts))
+}
+
+/// Checks that rows are objects, and how many there are.
+pub(super) fn rows(kind: Kind, given: Value, max: usize) -> Result<FieldValue, CheckError> {
+    let Value::Array(rows) = given else { return Err(wrong_type(kind, &given)) };
+    if let Some((position, row)) = rows.iter().enumerate().find(|(_, row)| !row.is_object()) {
+        return Err(CheckError::Shape(format!("item {position} is {}; expected an object", name_of(row))));
+    }
+    if rows.is_empty() || rows.len() > max {
+        return Err(CheckError::value(format!("has {} rows; from 1 to {max} are allowed", rows.len())));
+    }
+    Ok(FieldValue::Rows(rows))
 }
 
 fn texts_of(kind: Kind, given: Value) -> Result<Vec<String>, CheckError> {

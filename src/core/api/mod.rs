@@ -38,15 +38,15 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-pub use batch::BatchRequest;
 pub(crate) use batch::OF_THE_BATCH;
+pub use batch::{BatchRequest, InlineBatchRequest};
 pub use compare::CompareRequest;
 pub(crate) use decoder::check_name;
 pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
-pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest};
+pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{

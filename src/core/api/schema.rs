@@ -56,6 +56,24 @@ fn property(kind: Kind, known: &Known) -> Value {
             let panel = json!({ "type": "array", "items": name, "minItems": 1, "maxItems": max, "uniqueItems": true });
             json!({ "anyOf": [name, panel] })
         }
+        Kind::Names { max } => {
+            let name = json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS });
+            let several =
+                json!({ "type": "array", "items": name, "minItems": 1, "maxItems": max, "uniqueItems": true });
+            json!({ "anyOf": [name, several] })
+        }
+        Kind::Rows { max } => json!({
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": { "type": ["string", "integer"] },
+                    "input": { "type": "string", "minLength": 1, "maxLength": limits::TEXT_CHARS }
+                },
+                "required": ["input"]
+            },
+            "minItems": 1, "maxItems": max
+        }),
         Kind::Criteria => json!({ "anyOf": [
             { "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS },
             {

@@ -41,6 +41,11 @@ impl RowStatus {
             Self::Failed => "failed",
         }
     }
+
+    /// The inverse of [`RowStatus::as_str`].
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Ok, Self::Failed].into_iter().find(|status| status.as_str() == text)
+    }
 }
 
 /// The end of a batch.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Operation, SessionId, Timestamp};
+use super::{BatchRow, Operation, SessionId, Timestamp};
 
 /// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -118,6 +118,21 @@ pub struct JobDetails {
     pub result: Option<Value>,
     /// Why it failed, as problem details; null unless it failed.
     pub error: Option<Value>,
+}
+
+/// What came of a job: its result and, of a batch, rows that are done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobResult {
+    /// The job.
+    pub job: Job,
+    /// The operation's result; null unless it has finished.
+    pub result: Option<Value>,
+    /// Why it failed, as problem details; null unless it failed.
+    pub error: Option<Value>,
+    /// Rows of a batch that are done, in the order of the input; empty for other operations.
+    pub rows: Vec<BatchRow>,
+    /// The number to give as `after` for the rows that follow; null if none is done yet.
+    pub next_after: Option<u64>,
 }
 
 /// Jobs, newest first.

@@ -47,6 +47,10 @@ pub const MAX_BUDGET_USD: f64 = 1_000_000.0;
 /// Highest `max_calls`.
 pub const MAX_CALLS: u64 = 1_000_000;
 
+/// Most rows of a batch that are in the request.
+pub const MAX_INLINE_ROWS: usize = 1_000;
+/// Most models that the prompts of a batch are for.
+pub const MAX_TARGET_MODELS: usize = 16;
 /// Most variants at once of a batch.
 pub const MAX_CONCURRENCY: u64 = 1_000;
 /// Highest `assume_price`, in US dollars for a million tokens.

@@ -46,7 +46,7 @@ pub use grade::Grade;
 pub use ids::{JudgementId, ParseIdError, PromptId, SHORT_ID_LENGTH, SessionId};
 pub use import::{Conflict, ImportReport, Skip};
 pub use jiff::Timestamp;
-pub use job::{Job, JobDetails, JobList, JobState};
+pub use job::{Job, JobDetails, JobList, JobResult, JobState};
 pub use judge_profile::{Calibration, JudgeAudit, JudgeProfile};
 pub use judgement::{Candidate, Conclusion, JudgeName, Judgement, PairVerdict, Rating};
 pub use metadata::{ModelMetadata, TokenUsage};

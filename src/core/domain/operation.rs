@@ -46,6 +46,8 @@ pub enum Operation {
     Jobs,
     /// Follows a job.
     JobsFollow,
+    /// Returns what came of a job.
+    JobsResult,
     /// Resumes a job.
     JobsResume,
     /// Shows one job.
@@ -114,7 +116,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 52] = [
         Self::Batch,
         Self::Compare,
         Self::Completions,
@@ -134,6 +136,7 @@ impl Operation {
         Self::Import,
         Self::Jobs,
         Self::JobsFollow,
+        Self::JobsResult,
         Self::JobsResume,
         Self::JobsShow,
         Self::JobsStop,
@@ -190,6 +193,7 @@ impl Operation {
             Self::Import => "import",
             Self::Jobs => "jobs",
             Self::JobsFollow => "jobs follow",
+            Self::JobsResult => "jobs result",
             Self::JobsResume => "jobs resume",
             Self::JobsShow => "jobs show",
             Self::JobsStop => "jobs stop",

@@ -1,11 +1,12 @@
-//! `batch`: checks the rows of a file, stores them in a job and runs it.
+//! `batch`: checks the rows of a file or a request, stores them in a job and runs it.
 //!
-//! A file is read twice: first every row is checked, then all are stored. A file with a bad row is
-//! refused before anything is spent. Where the input cannot be looked at beforehand, as with
+//! The rows are read twice: first every row is checked, then all are stored. Input with a bad row
+//! is refused before anything is spent. Where the input cannot be looked at beforehand, as with
 //! standard input, a bad row fails alone ([`BadRows::Fail`]).
 
 use std::collections::HashSet;
-use std::io::{Read, Seek};
+use std::fs::File;
+use std::io::Seek;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::estimate::{Estimate, Preflight};
 use super::jobs::{self, WorkOrigin};
 use super::prepared::{Lifetime, PlannedRun, Prepared};
 use super::{Engine, spend};
-use crate::api::{self, BatchRequest, GenerateRequest, Known, OF_THE_BATCH};
+use crate::api::{self, BatchRequest, GenerateRequest, InlineBatchRequest, Known, OF_THE_BATCH};
 use crate::domain::{Operation, SessionId, limits};
 use crate::error::{Error, Fault, Faults, Problem, Result};
 use crate::event::EventKind;
@@ -29,6 +30,15 @@ use crate::transfer::{Input, RawRecord, ReadError, RecordPosition, RowFormat, Ro
 
 /// Maximum faults reported of a file.
 const FAULTS_SHOWN: usize = 10;
+
+/// The rows of a batch, as they are given.
+#[derive(Debug)]
+pub enum BatchInput {
+    /// In a file.
+    File(Input<File>),
+    /// In the request.
+    Rows(Vec<Value>),
+}
 
 /// What becomes of rows that are bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,40 +61,59 @@ pub struct CheckedRows {
 }
 
 impl Engine {
+    /// Checks the rows of a request and prepares a batch of them. Sends nothing; stores nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::check_batch`], bad rows being refused.
+    pub fn prepare_inline_batch(&self, request: InlineBatchRequest) -> Result<Prepared> {
+        let InlineBatchRequest { rows, batch } = request;
+        self.checked_batch(batch, BatchInput::Rows(rows))
+    }
+
+    /// Checks these rows and prepares a batch of them. Sends nothing; stores nothing. Blocks while
+    /// it reads.
+    ///
+    /// # Errors
+    /// As [`Engine::check_batch`], bad rows being refused.
+    pub fn checked_batch(&self, request: BatchRequest, mut input: BatchInput) -> Result<Prepared> {
+        let checked = self.check_batch(&request, &mut input, BadRows::Refuse, self.needs_estimate(&request))?;
+        self.prepare_batch(request, input, &checked)
+    }
+
     /// Checks all rows and, with `estimates`, adds up what they can cost. Sends nothing; stores
     /// nothing. Blocks while it reads.
     ///
     /// # Errors
     /// `validation_failed` with up to ten faults, each with its row, line and field; `file` when
     /// the input cannot be read.
-    pub fn check_batch<R: Read + Seek>(
+    pub fn check_batch(
         &self,
         request: &BatchRequest,
-        input: &mut Input<R>,
+        input: &mut BatchInput,
         bad_rows: BadRows,
         estimates: bool,
     ) -> Result<CheckedRows> {
-        let format = format_of(request, input)?;
         let mut checked = CheckedRows {
             rows: 0,
             bad: 0,
             estimate: estimates.then(|| Estimate { most_usd: Some(0.0), ..Estimate::default() }),
         };
         let (mut decoder, mut faults) = (RowDecoder::new(self, request), Faults::default());
-        let name = input.name.clone();
-        for read in rows(format, input)? {
-            let row = decoder.row(read).map_err(|error| unreadable(&name, &error))?;
-            checked.rows += 1;
-            match row.end {
-                Ok(request) => {
-                    if let Some(sum) = &mut checked.estimate {
-                        sum.add(self.estimate(&request)?);
+        let (name, is_file) = (input.name().to_owned(), matches!(input, BatchInput::File(_)));
+        for read in input.records(request)? {
+            for row in decoder.rows(read).map_err(|error| unreadable(&name, &error))? {
+                checked.rows += 1;
+                match row.end {
+                    Ok(request) => {
+                        if let Some(sum) = &mut checked.estimate {
+                            sum.add(self.estimate(&request)?);
+                        }
                     }
-                }
-                Err(found) => {
-                    checked.bad += 1;
-                    let room = FAULTS_SHOWN.saturating_sub(faults.iter().count());
-                    found.iter().take(room).for_each(|fault| faults.push(placed(row.place, fault)));
+                    Err(found) => {
+                        checked.bad += 1;
+                        let room = FAULTS_SHOWN.saturating_sub(faults.iter().count());
+                        found.iter().take(room).for_each(|fault| faults.push(placed(row.place, is_file, fault)));
+                    }
                 }
             }
         }
@@ -110,13 +139,7 @@ impl Engine {
     ///
     /// # Errors
     /// `file` when the input cannot be read.
-    pub fn prepare_batch<R: Read + Seek + Send + 'static>(
-        &self,
-        request: BatchRequest,
-        mut input: Input<R>,
-        checked: &CheckedRows,
-    ) -> Result<Prepared> {
-        let format = format_of(&request, &mut input)?;
+    pub fn prepare_batch(&self, request: BatchRequest, input: BatchInput, checked: &CheckedRows) -> Result<Prepared> {
         let preflight = match &checked.estimate {
             Some(estimate) => self.against_preflight(request.budget_usd, || Ok(estimate.clone()))?,
             None => Preflight::Clear,
@@ -126,8 +149,11 @@ impl Engine {
         Ok(Prepared::new(preflight, request.budget_usd, keeper, move |budget_usd, lifetime| {
             let warning = engine.consent(&asked, budget_usd, "give fewer rows, or ask for fewer variants")?;
             let request = BatchRequest { budget_usd, ..request };
-            let about = format!("{total} rows of {}", input.name.display());
-            let source = engine.row_source(&request, format, input)?;
+            let about = match &input {
+                BatchInput::File(input) => format!("{total} rows of {}", input.name.display()),
+                BatchInput::Rows(_) => format!("{total} rows"),
+            };
+            let source = engine.row_source(&request, input)?;
             let life = WorkOrigin::New(lifetime);
             let session_id = engine.session_of(&life);
             let journal = engine.journal(NewJob {
@@ -206,33 +232,81 @@ impl Engine {
     }
 
     /// The rows of the input as they are stored.
-    fn row_source<R: Read + Seek + Send + 'static>(
-        &self,
-        request: &BatchRequest,
-        format: RowFormat,
-        mut input: Input<R>,
-    ) -> Result<RowSource> {
-        let name = input.name.clone();
-        input.source.rewind().map_err(|error| files::failure("read", &name, &error))?;
-        let rows = RowReader::new(format, input.source).map_err(|error| files::failure("read", &name, &error))?;
+    fn row_source(&self, request: &BatchRequest, input: BatchInput) -> Result<RowSource> {
+        let (name, is_file) = (input.name().to_owned(), matches!(input, BatchInput::File(_)));
         let mut decoder = RowDecoder::new(self, request);
-        Ok(Box::new(rows.map(move |read| {
-            let row = decoder.row(read).map_err(|error| unreadable(&name, &error))?;
+        let stored = move |row: Row| {
             let (request, error) = match row.end {
                 Ok(request) => (Some(request), None),
                 Err(faults) => {
-                    let faults: Vec<Fault> = faults.iter().map(|fault| placed(row.place, fault)).collect();
+                    let faults: Vec<Fault> = faults.iter().map(|fault| placed(row.place, is_file, fault)).collect();
                     (None, Some(Box::new(Problem::from(Error::Value(faults.into())))))
                 }
             };
-            Ok(StoredRow { id: row.id, request, error })
+            StoredRow { id: row.id, request, error }
+        };
+        let records = input.into_records(request)?;
+        Ok(Box::new(records.flat_map(move |read| match decoder.rows(read) {
+            Ok(rows) => rows.into_iter().map(|row| Ok(stored(row))).collect::<Vec<_>>(),
+            Err(error) => vec![Err(unreadable(&name, &error))],
         })))
     }
 
     /// The rows of a batch that are done, in order, with their results.
     pub fn batch_results(&self, job: SessionId) -> RowResults {
-        RowResults::of(Arc::clone(self.store()), job)
+        RowResults::after(Arc::clone(self.store()), job, 0)
     }
+}
+
+/// Rows as they are read.
+type Records<'a> = Box<dyn Iterator<Item = std::result::Result<RawRecord, ReadError>> + Send + 'a>;
+
+impl BatchInput {
+    /// The name that errors give it.
+    fn name(&self) -> &Path {
+        match self {
+            Self::File(input) => &input.name,
+            Self::Rows(_) => Path::new("rows"),
+        }
+    }
+
+    /// Its rows, from the first on.
+    fn records(&mut self, request: &BatchRequest) -> Result<Records<'_>> {
+        Ok(match self {
+            Self::File(input) => {
+                let (name, format) = (input.name.clone(), format_of(request, input)?);
+                let failed = |error: &std::io::Error| unreadable(&name, error);
+                input.source.rewind().map_err(|error| failed(&error))?;
+                Box::new(RowReader::new(format, &mut input.source).map_err(|error| failed(&error))?)
+            }
+            Self::Rows(rows) => Box::new(in_request(rows.iter().cloned())),
+        })
+    }
+
+    /// The same, owned.
+    fn into_records(self, request: &BatchRequest) -> Result<Records<'static>> {
+        Ok(match self {
+            Self::File(mut input) => {
+                let format = format_of(request, &mut input)?;
+                let Input { name, mut source } = input;
+                let failed = |error: &std::io::Error| unreadable(&name, error);
+                source.rewind().map_err(|error| failed(&error))?;
+                Box::new(RowReader::new(format, source).map_err(|error| failed(&error))?)
+            }
+            Self::Rows(rows) => Box::new(in_request(rows.into_iter())),
+        })
+    }
+}
+
+/// The rows of a request, which are objects.
+fn in_request(rows: impl Iterator<Item = Value>) -> impl Iterator<Item = std::result::Result<RawRecord, ReadError>> {
+    (1..).zip(rows).map(|(record, row)| {
+        let place = RecordPosition { record, line: None };
+        match row {
+            Value::Object(members) => Ok(RawRecord { members, place }),
+            _ => Err(ReadError::Record(place, vec![Fault::new("", "expected an object with `input`")])),
+        }
+    })
 }
 
 /// A row as read.
@@ -240,47 +314,69 @@ struct Row {
     id: String,
     place: RecordPosition,
     /// Its request, or what is wrong with it.
-    end: std::result::Result<Box<GenerateRequest>, Faults>,
+    end: RowRequest,
 }
+
+/// The request of a row, or what is wrong with it.
+type RowRequest = std::result::Result<Box<GenerateRequest>, Faults>;
 
 /// Decodes rows and finds ids that occur twice.
 struct RowDecoder {
     known: Known,
     defaults: Map<String, Value>,
+    target_models: Vec<String>,
     assume_price: Option<f64>,
     /// A hash of every id.
     ids: HashSet<u128>,
-    rows: u64,
+    records: u64,
 }
 
 impl RowDecoder {
     fn new(engine: &Engine, request: &BatchRequest) -> Self {
-        let (defaults, assume_price) = (request.defaults.clone(), request.assume_price);
-        Self { known: engine.known(), defaults, assume_price, ids: HashSet::new(), rows: 0 }
+        let BatchRequest { defaults, target_models, assume_price, .. } = request.clone();
+        Self { known: engine.known(), defaults, target_models, assume_price, ids: HashSet::new(), records: 0 }
     }
 
-    /// Decodes the next row. Fails if the input cannot be read.
-    fn row(&mut self, read: std::result::Result<RawRecord, ReadError>) -> std::io::Result<Row> {
-        self.rows += 1;
+    /// Decodes the next record: one row, or one for each target model. Fails if the input cannot be
+    /// read.
+    fn rows(&mut self, read: std::result::Result<RawRecord, ReadError>) -> std::io::Result<Vec<Row>> {
+        self.records += 1;
         let (place, members) = match read {
             Ok(RawRecord { members, place }) => (place, Ok(members)),
             Err(ReadError::Record(place, faults)) => (place, Err(Faults::from(faults))),
             Err(ReadError::End(place, fault)) => (place, Err(Faults::from(fault))),
             Err(ReadError::File(error)) => return Err(error),
         };
-        let mut id = self.rows.to_string();
+        let mut id = self.records.to_string();
         let end = members.and_then(|mut members| {
             if let Some(given) = members.shift_remove("id").filter(|given| !given.is_null()) {
                 id = id_of(&given)?;
             }
-            if !self.ids.insert(xxh3_128(id.as_bytes())) {
-                return Err(
-                    Fault::new("id", format!("`{id}` is the id of an earlier row; every row needs its own")).into()
-                );
-            }
             self.request(members)
         });
-        Ok(Row { id, place, end })
+        let request = match end {
+            Ok(request) => request,
+            Err(faults) => return Ok(vec![self.unique(id, place, Err(faults))]),
+        };
+        let models = if request.target_model.is_some() { Vec::new() } else { self.target_models.clone() };
+        if models.is_empty() {
+            return Ok(vec![self.unique(id, place, Ok(request))]);
+        }
+        let is_multiplied = models.len() > 1;
+        let rows = models.into_iter().map(|model| {
+            let id = if is_multiplied { format!("{id}:{model}") } else { id.clone() };
+            let request = GenerateRequest { target_model: Some(model), ..(*request).clone() };
+            self.unique(id, place, Ok(Box::new(request)))
+        });
+        Ok(rows.collect())
+    }
+
+    /// The row, or a fault if an earlier one has its id.
+    fn unique(&mut self, id: String, place: RecordPosition, end: RowRequest) -> Row {
+        let is_new = self.ids.insert(xxh3_128(id.as_bytes()));
+        let taken = || Fault::new("id", format!("`{id}` is the id of an earlier row; every row needs its own"));
+        let end = if is_new || end.is_err() { end } else { Err(taken().into()) };
+        Row { id, place, end }
     }
 
     fn request(&self, members: Map<String, Value>) -> std::result::Result<Box<GenerateRequest>, Faults> {
@@ -311,14 +407,8 @@ fn id_of(given: &Value) -> std::result::Result<String, Faults> {
     Err(Fault::new("id", format!("expected one line of 1 to {} characters", limits::NAME_CHARS)).into())
 }
 
-fn rows<R: Read + Seek>(format: RowFormat, input: &mut Input<R>) -> Result<RowReader<&mut R>> {
-    let failed = |error: &std::io::Error| files::failure("read", &input.name, error);
-    input.source.rewind().map_err(|error| failed(&error))?;
-    RowReader::new(format, &mut input.source).map_err(|error| failed(&error))
-}
-
 /// The format of the request, or of the input.
-fn format_of<R: Read + Seek>(request: &BatchRequest, input: &mut Input<R>) -> Result<RowFormat> {
+fn format_of(request: &BatchRequest, input: &mut Input<File>) -> Result<RowFormat> {
     if let Some(format) = request.format.as_deref().and_then(RowFormat::parse) {
         return Ok(format);
     }
@@ -326,8 +416,13 @@ fn format_of<R: Read + Seek>(request: &BatchRequest, input: &mut Input<R>) -> Re
     Ok(RowFormat::tell(&input.name, &head.map_err(|error| unreadable(&input.name, &error))?))
 }
 
-/// A fault with the position of its row.
-fn placed(place: RecordPosition, fault: &Fault) -> Fault {
+/// A fault with the position of its row in the file or in the request.
+fn placed(place: RecordPosition, is_file: bool, fault: &Fault) -> Fault {
+    if !is_file {
+        let row = format!("rows[{}]", place.record.saturating_sub(1));
+        let field = if fault.field.is_empty() { row } else { format!("{row}.{}", fault.field) };
+        return Fault::new(field, fault.message.clone());
+    }
     let row = match (place.record, place.line) {
         (0, _) => "header".to_owned(),
         (row, Some(line)) => format!("row {row} (line {line})"),

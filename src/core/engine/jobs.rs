@@ -8,17 +8,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::Engine;
 use super::prepared::{Lifetime, PlannedRun};
-use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest};
-use crate::domain::{Job, JobDetails, JobList, JobState, Operation, Prompt, PromptId, SessionId};
+use crate::api::{FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
+use crate::domain::{BatchRow, Job, JobDetails, JobList, JobResult, JobState, Operation, Prompt, PromptId, SessionId};
 use crate::error::{Error, Result};
 use crate::event::EventKind;
 use crate::event::run::Run;
 use crate::job::{ADOPTED_EVERY, HINT, JobFollower, Journal, LEASE, no_job};
 use crate::ledger::Need;
+use crate::pipeline::RowResults;
 use crate::store::{ClaimedJob, JobClaim, NewJob, Worker};
 
 /// The default length of a job list.
 const USUAL_LIMIT: u32 = 50;
+
+/// The default number of rows of a result.
+const USUAL_ROWS: u32 = 20;
 
 /// The most matches of an ambiguous id that a message lists.
 const MATCHES_SHOWN: usize = 5;
@@ -65,6 +69,28 @@ impl Engine {
         Ok(JobDetails { job, request, result, error })
     }
 
+    /// What came of a job so far, with a page of the rows of a batch.
+    ///
+    /// # Errors
+    /// As [`Engine::job`]; `conflict` for rows that another version stored.
+    pub async fn job_result(&self, request: JobResultRequest) -> Result<JobResult> {
+        let JobResultRequest { job_id, status, limit, after } = request;
+        let JobDetails { job, result, error, .. } = self.job(JobRequest { job_id }).await?;
+        let (mut rows, mut next_after) = (Vec::new(), None);
+        if job.operation == Operation::Batch {
+            let limit = limit.unwrap_or(USUAL_ROWS) as usize;
+            let mut done = RowResults::after(Arc::clone(self.store()), job.id, after).with_status(status);
+            while let Some(row) = done.next().await? {
+                if rows.len() == limit {
+                    next_after = rows.last().map(|last: &BatchRow| last.row);
+                    break;
+                }
+                rows.push(row);
+            }
+        }
+        Ok(JobResult { job, result, error, rows, next_after })
+    }
+
     async fn last_event(&self, id: SessionId) -> Result<Option<EventKind>> {
         // Only the last event is terminal, and nothing follows it.
         let (mut from, mut last) = (0, None);
@@ -108,6 +134,24 @@ impl Engine {
     /// As [`Engine::job`]; `conflict` for a job that is running or has finished, or that this
     /// version cannot resume.
     pub async fn resume_job(&self, request: ResumeJobRequest) -> Result<Run> {
+        Ok((self.claimed(request).await?.start)())
+    }
+
+    /// Resumes a job as [`Engine::resume_job`], as work of this process that no one has to watch.
+    /// Returns the job as it is now.
+    ///
+    /// # Errors
+    /// As [`Engine::resume_job`].
+    pub async fn resume_kept_job(&self, request: ResumeJobRequest) -> Result<Job> {
+        let PlannedRun { journal, start } = self.claimed(request).await?;
+        let journal = journal.ok_or_else(|| Error::Internal("a resumed job has no journal".into()))?;
+        let id = journal.id();
+        self.inner.keeper.keep(start(), journal);
+        Ok(self.job(JobRequest { job_id: JobKey::Id(id) }).await?.job)
+    }
+
+    /// Claims a job for this process and plans what remains of it.
+    async fn claimed(&self, request: ResumeJobRequest) -> Result<PlannedRun> {
         let id = self.resolve_job(&request.job_id).await?;
         let worker = worker();
         match self.store().take_job(id, worker.clone()).await? {
@@ -123,7 +167,7 @@ impl Engine {
                         fields.insert(name.to_owned(), cap);
                     }
                 }
-                Ok((self.take_up(*taken, worker).await?.start)())
+                self.take_up(*taken, worker).await
             }
         }
     }

@@ -65,7 +65,7 @@ use crate::store::Store;
 use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
-pub use batch::{BadRows, CheckedRows};
+pub use batch::{BadRows, BatchInput, CheckedRows};
 pub use compare::PendingComparison;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};

@@ -186,12 +186,20 @@ async fn stored_rows(store: &dyn Store, job: SessionId) -> Result<u64> {
 pub struct RowResults {
     groups: UnitGroups,
     store: Arc<dyn Store>,
+    status: Option<RowStatus>,
 }
 
 impl RowResults {
-    /// The results of this job so far.
-    pub fn of(store: Arc<dyn Store>, job: SessionId) -> Self {
-        Self { groups: UnitGroups::after(Arc::clone(&store), job, ROWS), store }
+    /// The results of this job so far, of the rows after this one; 0 for all.
+    pub fn after(store: Arc<dyn Store>, job: SessionId, row: u64) -> Self {
+        let last = if row == 0 { ROWS.to_owned() } else { format!("{}/{DONE}", name_of(row)) };
+        Self { groups: UnitGroups::after(Arc::clone(&store), job, &last), store, status: None }
+    }
+
+    /// Only rows with this status.
+    #[must_use]
+    pub fn with_status(self, status: Option<RowStatus>) -> Self {
+        Self { status, ..self }
     }
 
     /// The next row that is done.
@@ -201,7 +209,8 @@ impl RowResults {
     pub async fn next(&mut self) -> Result<Option<BatchRow>> {
         while let Some(group) = self.groups.next().await? {
             let (row, stored, record) = read(&group)?;
-            let Some(mut record) = record else { continue };
+            let wanted = |record: &RowRecord| self.status.is_none_or(|status| record.status == status);
+            let Some(mut record) = record.filter(wanted) else { continue };
             if let Some(result) = record.result.as_mut().filter(|_| !record.prompts.is_empty()) {
                 let mut prompts = self.store.fetch(record.prompts.clone()).await?;
                 prompts.sort_by_key(|prompt| record.prompts.iter().position(|id| *id == prompt.id));

@@ -30,6 +30,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "import",
         "jobs",
         "jobs follow",
+        "jobs result",
         "jobs resume",
         "batch",
         "config",

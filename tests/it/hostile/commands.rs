@@ -48,6 +48,7 @@ const CALLS: &[&[&str]] = &[
     &["trash", "empty", HOSTILE, "--yes"],
     &["jobs", "--all"],
     &["jobs", "show", "@last"],
+    &["jobs", "result", "@last"],
     &["jobs", "follow", "@last"],
     &["jobs", "stop", "@last"],
     &["jobs", "resume", "@last"],
