@@ -16,7 +16,7 @@ use aludel_core::operation::{self, Face};
 use serde_json::{Map, Value, json};
 
 use crate::mcp::Wire;
-use crate::rest::Api;
+use crate::rest::{Api, request};
 use crate::seeded::{Seeded, without_chance};
 use crate::support::{CommandOutput, Home};
 
@@ -585,4 +585,65 @@ async fn the_same_comparison_is_the_same_by_every_face_and_is_refused_in_the_sam
         assert_eq!(of_rest, of_cli, "{options:?}");
         assert_eq!(by_tool(&mut wire, "compare_prompts", raw).await, Err(of_cli), "{options:?}");
     }
+}
+
+/// The rows of a batch by three faces; those of the workbench are compared in its own tests.
+#[tokio::test]
+async fn a_batch_gives_the_same_rows_by_every_face() {
+    let script = "{answer: echo, rules: [{when: {input: broken}, fault: rejected}]}";
+    let rows = json!([
+        { "id": "a", "input": "Name a boat", "count": 1 }, { "input": "broken" },
+        { "input": "Thank a customer", "persona": "code", "tags": ["x", "y"] }
+    ]);
+    let lines = rows.as_array().expect("rows").iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+    let raw = json!({ "rows": rows, "count": 2, "target_model": ["claude-sonnet-5-5", "gpt-5.5"] });
+
+    let home = Home::new();
+    home.sim("sim", script);
+    home.write("rows.jsonl", &lines);
+    let batch = ["batch", "rows.jsonl", "--count=2", "--target-model=claude-sonnet-5-5,gpt-5.5", "--ordered"];
+    let said = home.run(&batch);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    let by_cli: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let ids =
+        |rows: &Value| -> Vec<Value> { rows.as_array().expect("rows").iter().map(|row| row["id"].clone()).collect() };
+    let named = ids(&json!(by_cli));
+    assert_eq!((named.len(), &named[0], &named[3]), (6, &json!("a:claude-sonnet-5-5"), &json!("2:gpt-5.5")));
+    let by_cli = without_chance(json!(by_cli));
+    let kept = home.run(&["jobs", "result", "@last", "--format", "jsonl"]).done();
+    let kept: Vec<Value> = kept.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(without_embeddings(without_chance(json!(kept))), without_embeddings(by_cli.clone()));
+
+    let seeded = || Seeded::with_script(script, "");
+    let api = Api::new(seeded());
+    let by_rest = api.post("/api/v1/prompts/batch", &raw).await.json()["rows"].clone();
+    assert_eq!(ids(&by_rest), named);
+    assert_eq!(without_chance(by_rest), by_cli);
+    let path = "/api/v1/prompts/batch?count=2&target_model=claude-sonnet-5-5,gpt-5.5";
+    let streamed = request("POST", path, &[("content-type", "application/x-ndjson")], lines.into());
+    let by_stream = api.send(streamed).await.json()["rows"].clone();
+    assert_eq!(ids(&by_stream), named);
+    assert_eq!(without_chance(by_stream), by_cli);
+
+    let mut wire = Wire::newer(seeded());
+    let job = wire.content("start_batch", raw.clone()).await["id"].clone();
+    while wire.content("job_status", json!({ "job_id": job })).await["state"] == "running" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let by_mcp = wire.content("job_result", json!({ "job_id": job, "brief": false })).await["rows"].clone();
+    assert_eq!(ids(&by_mcp), named);
+    assert_eq!(without_chance(by_mcp), by_cli);
+}
+
+/// Without the names of what embedded the prompts, which is done after a batch.
+fn without_embeddings(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(map) => {
+            map.retain(|name, _| !name.starts_with("embedding_"));
+            map.values_mut().for_each(|inner| *inner = without_embeddings(inner.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|inner| *inner = without_embeddings(inner.take())),
+        _ => {}
+    }
+    value
 }

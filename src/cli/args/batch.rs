@@ -40,7 +40,7 @@ again (after a kill it waits up to 30 s until that is certain); without
 Exit: 0 all rows done, 1 some failed, 7 the budget ended, 130 interrupted; with
 --fail-fast that of the error.";
 
-/// Generate prompts for many requests in a file
+/// Generate prompts for many requests at once
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]

@@ -139,6 +139,9 @@ pub(crate) struct JobResultArgs {
     /// Only rows after the one of this number (0)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub after: Option<String>,
+    /// Of each row only the best prompt, without its steps
+    #[arg(long)]
+    pub brief: bool,
 }
 
 impl JobResultArgs {
@@ -149,6 +152,7 @@ impl JobResultArgs {
             .text("status", self.status.as_ref())
             .text("limit", self.limit.as_ref())
             .text("after", self.after.as_ref())
+            .switch("brief", self.brief)
             .into_value()
     }
 }

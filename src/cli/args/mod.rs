@@ -106,7 +106,7 @@ impl Arguments {
 pub(crate) enum Command {
     /// Turn a request into ranked prompts
     Generate(GenerateArgs),
-    /// Generate prompts for many requests in a file
+    /// Generate prompts for many requests at once
     Batch(BatchArgs),
     /// Find stored prompts by words or by meaning
     Search(SearchArgs),
@@ -198,7 +198,7 @@ const HELP_TEMPLATE: &str = "\
 
 Prompts:
   generate        Turn a request into ranked prompts
-  batch           Generate prompts for many requests in a file
+  batch           Generate prompts for many requests at once
   search          Find stored prompts by words or by meaning
   similar         Find stored prompts similar to one of them
   list            List stored prompts, newest first

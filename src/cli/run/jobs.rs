@@ -66,7 +66,7 @@ fn result(args: &JobResultArgs, invocation: &Invocation<'_>) -> CommandResult<Ex
     let is_batch = result.job.operation == Operation::Batch;
     match printer.format() {
         Format::Jsonl if is_batch => {
-            printer.data(&result.rows.iter().map(json_line).collect::<CommandResult<String>>()?)?
+            printer.data(&result.rows.iter().map(json_line).collect::<CommandResult<String>>()?)?;
         }
         Format::Text if is_batch && printer.is_quiet() => printer.data(lines(result.rows.iter().map(|row| &row.id)))?,
         _ => printer.value(&result, |page| view::job_result(page, &result, SystemClock.now()))?,

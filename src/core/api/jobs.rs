@@ -99,23 +99,32 @@ pub struct JobResultRequest {
     pub limit: Option<u32>,
     /// Only rows after this one, by number.
     pub after: u64,
+    /// Of each row only the best prompt, without its steps.
+    pub brief: bool,
 }
 
+const STATUS: Field = Field::new("status", Kind::Choice(&["ok", "failed"]), "Only rows of a batch with this status.");
+
+const ROW_LIMIT: Field = Field::new(
+    "limit",
+    Kind::Integer { min: 1, max: limits::MAX_LIMIT },
+    "Maximum rows of a batch, 1 to 1000; 20 by default.",
+);
+
+const AFTER: Field = Field::new(
+    "after",
+    Kind::Integer { min: 0, max: u32::MAX as u64 },
+    "Only rows of a batch after this one, by number; 0, from the first, by default.",
+);
+
+const BRIEF: Field = Field::new(
+    "brief",
+    Kind::Boolean,
+    "Of each row of a batch only the best prompt, without its steps; false by default.",
+);
+
 impl Request for JobResultRequest {
-    const FIELDS: &'static [Field] = &[
-        JOB_ID,
-        Field::new("status", Kind::Choice(&["ok", "failed"]), "Only rows of a batch with this status."),
-        Field::new(
-            "limit",
-            Kind::Integer { min: 1, max: limits::MAX_LIMIT },
-            "Maximum rows of a batch, 1 to 1000; 20 by default.",
-        ),
-        Field::new(
-            "after",
-            Kind::Integer { min: 0, max: u32::MAX as u64 },
-            "Only rows of a batch after this one, by number; 0, from the first, by default.",
-        ),
-    ];
+    const FIELDS: &'static [Field] = &[JOB_ID, STATUS, ROW_LIMIT, AFTER, BRIEF];
 
     fn from_decoded(mut values: Decoded) -> Self {
         Self {
@@ -123,7 +132,34 @@ impl Request for JobResultRequest {
             status: values.text("status").as_deref().and_then(RowStatus::parse),
             limit: values.count("limit"),
             after: values.integer("after").unwrap_or(0),
+            brief: values.boolean("brief").unwrap_or(false),
         }
+    }
+}
+
+/// Asks for what came of a job, for models, which pay for every token: brief by default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefJobResultRequest(JobResultRequest);
+
+impl Request for BriefJobResultRequest {
+    const FIELDS: &'static [Field] = &[
+        JOB_ID,
+        STATUS,
+        ROW_LIMIT,
+        AFTER,
+        BRIEF.with_doc("Of each row of a batch only the best prompt, without its steps; true by default."),
+    ];
+
+    fn from_decoded(values: Decoded) -> Self {
+        let is_brief = !values.has("brief");
+        let request = JobResultRequest::from_decoded(values);
+        Self(JobResultRequest { brief: is_brief || request.brief, ..request })
+    }
+}
+
+impl From<BriefJobResultRequest> for JobResultRequest {
+    fn from(BriefJobResultRequest(request): BriefJobResultRequest) -> Self {
+        request
     }
 }
 

@@ -46,7 +46,9 @@ pub use decoder::{Decoded, value_of_text};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
-pub use jobs::{FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
+pub use jobs::{
+    BriefJobResultRequest, FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest,
+};
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{

@@ -51,12 +51,7 @@ fn property(kind: Kind, known: &Known) -> Value {
             "type": "array", "items": { "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS },
             "minItems": 1, "uniqueItems": true
         }),
-        Kind::Judges { max } => {
-            let name = json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS });
-            let panel = json!({ "type": "array", "items": name, "minItems": 1, "maxItems": max, "uniqueItems": true });
-            json!({ "anyOf": [name, panel] })
-        }
-        Kind::Names { max } => {
+        Kind::Judges { max } | Kind::Names { max } => {
             let name = json!({ "type": "string", "minLength": 1, "maxLength": limits::NAME_CHARS });
             let several =
                 json!({ "type": "array", "items": name, "minItems": 1, "maxItems": max, "uniqueItems": true });

@@ -74,7 +74,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::job`]; `conflict` for rows that another version stored.
     pub async fn job_result(&self, request: JobResultRequest) -> Result<JobResult> {
-        let JobResultRequest { job_id, status, limit, after } = request;
+        let JobResultRequest { job_id, status, limit, after, brief } = request;
         let JobDetails { job, result, error, .. } = self.job(JobRequest { job_id }).await?;
         let (mut rows, mut next_after) = (Vec::new(), None);
         if job.operation == Operation::Batch {
@@ -85,7 +85,7 @@ impl Engine {
                     next_after = rows.last().map(|last: &BatchRow| last.row);
                     break;
                 }
-                rows.push(row);
+                rows.push(if brief { in_brief(row) } else { row });
             }
         }
         Ok(JobResult { job, result, error, rows, next_after })
@@ -286,6 +286,16 @@ impl Engine {
             }
         }
     }
+}
+
+/// The row with its best prompt alone, without steps.
+fn in_brief(mut row: BatchRow) -> BatchRow {
+    if let Some(result) = &mut row.result {
+        result.prompts.truncate(1);
+        result.rankings.truncate(1);
+        result.prompts.iter_mut().for_each(|prompt| prompt.steps.clear());
+    }
+    row
 }
 
 /// A guard that resumes abandoned kept jobs as long as it lives.

@@ -75,7 +75,7 @@ impl BufferedBody {
     }
 }
 
-fn did_not_arrive(error: axum::Error) -> Error {
+pub(super) fn did_not_arrive(error: axum::Error) -> Error {
     let error = error.into_inner();
     if error.is::<TooSlow>() {
         return Error::shape("", error.to_string());

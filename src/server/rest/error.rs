@@ -21,6 +21,14 @@ pub(super) type HandlerResult = Result<Response, Refusal>;
 #[derive(Debug, Clone)]
 pub(super) struct Refusal(Box<Problem>);
 
+impl Refusal {
+    /// Adds a sentence to what it says.
+    pub(super) fn adding(mut self, more: &str) -> Self {
+        self.0.detail = format!("{}; {more}", self.0.detail);
+        self
+    }
+}
+
 impl From<Problem> for Refusal {
     fn from(mut problem: Problem) -> Self {
         if problem.code == Code::Overloaded && problem.retry_after_s.is_none() {

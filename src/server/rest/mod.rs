@@ -14,6 +14,7 @@ mod host;
 mod load;
 mod request_id;
 mod routes;
+mod row_upload;
 mod serve;
 mod sse;
 mod stall;
@@ -38,6 +39,7 @@ use arrival::BodyBudget;
 use error::Refusal;
 use guard::Guard;
 use load::{Load, RequestSlot};
+use row_upload::RowUploads;
 use upload::Upload;
 
 pub use routes::{ROUTES, Route};
@@ -52,6 +54,7 @@ struct Shared {
     guard: Guard,
     load: Load,
     arrivals: BodyBudget,
+    row_uploads: RowUploads,
     begun: Instant,
 }
 
@@ -60,7 +63,14 @@ impl App {
         let config = &engine.config().server;
         let guard = Guard::new(&config.allowed_hosts);
         let load = Load::new(config.max_connections);
-        Self(Arc::new(Shared { engine, guard, load, arrivals: BodyBudget::new(), begun: Instant::now() }))
+        Self(Arc::new(Shared {
+            engine,
+            guard,
+            load,
+            arrivals: BodyBudget::new(),
+            row_uploads: RowUploads::new(),
+            begun: Instant::now(),
+        }))
     }
 
     fn engine(&self) -> &Engine {
@@ -87,6 +97,15 @@ impl App {
     async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, RequestSlot)> {
         if request.body().is_end_stream() {
             return Ok((request, self.load().enter()?));
+        }
+        if let Some(format) = row_upload::expected(&request) {
+            let (parts, body) = request.into_parts();
+            let arriving = self.0.row_uploads.whole(format, &parts.headers, body);
+            let upload = self.load().before_entering(arriving).await?;
+            let place = self.load().enter()?;
+            let mut request = Request::from_parts(parts, Body::empty());
+            request.extensions_mut().insert(upload);
+            return Ok((request, place));
         }
         if [Method::POST, Method::PUT, Method::PATCH].contains(request.method()) {
             body::check_media_type(request.headers())?;

@@ -284,3 +284,51 @@ fn an_interrupted_batch_says_how_to_go_on() {
     home.run(&["batch", "-o", "out.jsonl", "--resume"]).done();
     assert_eq!(made(&rows_of_file(&home, "out.jsonl")).len(), 2);
 }
+
+#[test]
+fn several_target_models_make_a_row_each() {
+    let home = home_with(HEALTHY);
+    home.write(
+        "rows.jsonl",
+        "{\"id\":\"a\",\"input\":\"one\"}\n{\"input\":\"two\"}\n{\"id\":\"own\",\"input\":\"three\",\"target_model\":\"gemini-3\"}\n",
+    );
+    let said = home
+        .run(&[
+            "batch",
+            "rows.jsonl",
+            "--count=1",
+            "--target-model",
+            "gpt-5.5,claude-sonnet-5-5",
+            "--ordered",
+            "--no-save",
+        ])
+        .done();
+    let rows = rows(&said.stdout);
+    let ids: Vec<&str> = rows.iter().filter_map(|row| row["id"].as_str()).collect();
+    assert_eq!(ids, ["a:gpt-5.5", "a:claude-sonnet-5-5", "2:gpt-5.5", "2:claude-sonnet-5-5", "own"]);
+    assert_eq!(calls(&home), 15);
+    let said = home.run(&["batch", "rows.jsonl", "--target-model", "gpt-5.5,gpt-5.5"]).failed(2);
+    assert!(said.stderr.contains("--target-model[1]: `gpt-5.5` is named twice"), "{}", said.stderr);
+    // With one model a row keeps its id.
+    let said =
+        home.run(&["batch", "rows.jsonl", "--count=1", "--target-model=gpt-5.5", "--ordered", "--no-save"]).done();
+    assert_eq!(made(&self::rows(&said.stdout)).into_keys().collect::<Vec<_>>(), ["2", "a", "own"]);
+}
+
+#[test]
+fn what_came_of_a_batch_is_shown_later() {
+    let home = home_with(ONE_BROKEN);
+    home.write("rows.txt", "Name a boat\nbroken\nName a cat\n");
+    assert_eq!(home.run(&["batch", "rows.txt", "--count=1", "--no-vectors"]).code, 1);
+    let said = home.run(&["jobs", "result", "@last"]).done();
+    for word in ["made of Name a boat", "failed", "3 of 3, 1 failed"] {
+        assert!(said.stdout.contains(word), "{word}: {}", said.stdout);
+    }
+    let said = home.run(&["jobs", "result", "@last", "--status=failed", "--quiet"]).done();
+    assert_eq!(said.stdout, "2\n");
+    let said = home.run(&["jobs", "result", "@last", "--limit=1"]).done();
+    assert!(said.stdout.contains("--after 1` shows the next rows"), "{}", said.stdout);
+    let page = home.run(&["jobs", "result", "@last", "--after=1", "--format=json"]).done().json();
+    assert_eq!((page["rows"].as_array().map(Vec::len), &page["rows"][0]["row"]), (Some(2), &json!(2)));
+    assert_eq!((&page["result"]["failed"], &page["next_after"]), (&json!(1), &Value::Null));
+}

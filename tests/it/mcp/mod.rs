@@ -1,5 +1,6 @@
 //! The MCP face, tested at byte level, so that no client library hides a fault.
 
+mod batch;
 mod garbage;
 #[cfg(feature = "cli")]
 mod hosts;

@@ -1,5 +1,6 @@
 //! The HTTP face: mostly without a socket, with one where connections matter.
 
+mod batch;
 mod generate;
 mod hosts;
 mod jobs;

@@ -4,6 +4,7 @@
 //! the core's tables of fields, output schemas from the domain types, so neither can drift from the
 //! code. To add a tool, add a function to the file of its kind and a row here.
 
+mod batch;
 mod compare;
 mod generate;
 mod jobs;
@@ -94,6 +95,17 @@ pub const TOOLS: &[Definition] = &[
         input: generate::input,
         output: generate::output,
         call: generate::call,
+    },
+    Definition {
+        operation: Operation::Batch,
+        name: "start_batch",
+        title: "Generate prompts for many requests",
+        description: "Starts a batch of up to 1,000 requests and returns its job at once: each row of `rows` is generated as \
+            by `generate_prompts` and may set the same fields for itself. Check `job_status` until it has finished, \
+            then read `job_result`; `job_cancel` stops it. For one request use `generate_prompts`.",
+        input: batch::input,
+        output: batch::output,
+        call: batch::call,
     },
     Definition {
         operation: Operation::Search,
@@ -207,6 +219,27 @@ pub const TOOLS: &[Definition] = &[
         input: jobs::input,
         output: jobs::status_output,
         call: jobs::status,
+    },
+    Definition {
+        operation: Operation::JobsResult,
+        name: "job_result",
+        title: "Show what came of a job",
+        description: "Returns the result of a job that has finished, or of a batch the rows that are done so far, in order: \
+            of each row its best prompt or its error. Pass `next_after` as `after` for the rows that follow, and \
+            `status: failed` for the failures alone.",
+        input: jobs::result_input,
+        output: jobs::result_output,
+        call: jobs::result,
+    },
+    Definition {
+        operation: Operation::JobsResume,
+        name: "job_resume",
+        title: "Resume a job",
+        description: "Goes on with a job that was stopped, interrupted or has failed, for example when its budget was \
+            used up: pass a larger `budget_usd` for all attempts together. What is done is not done again.",
+        input: jobs::resume_input,
+        output: jobs::cancel_output,
+        call: jobs::resume,
     },
     Definition {
         operation: Operation::JobsStop,

@@ -1,13 +1,15 @@
-//! Lists, shows, follows and stops jobs, and starts work as a job for clients that do not wait.
+//! Lists, shows, follows, stops and resumes jobs, and starts work as a job for clients that do not
+//! wait.
 //!
 //! A job's events have their numbers as ids, so a client that lost its connection continues with
 //! `Last-Event-ID`, as every `EventSource` does. Following a job does not affect it.
 
-use aludel_core::api::{FollowJobRequest, JobRequest, JobsRequest, Request as _};
-use aludel_core::domain::JobState;
+use aludel_core::api::{FollowJobRequest, JobRequest, JobResultRequest, JobsRequest, Request as _, ResumeJobRequest};
+use aludel_core::domain::{JobState, SessionId};
 use aludel_core::engine::Prepared;
 use aludel_core::error::{Error, Result};
-use axum::extract::State;
+use axum::body::HttpBody as _;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use serde_json::{Value, json};
 
@@ -51,6 +53,25 @@ pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMa
     Ok(sse::answer_following(following, app.load().halting().clone()))
 }
 
+pub(super) async fn result(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+    negotiate(&headers, &[JSON])?;
+    let raw = with(body::query(&uri, JobResultRequest::FIELDS)?, JOB_ID, id)?;
+    let request = app.engine().decode::<JobResultRequest>(raw)?;
+    answer(StatusCode::OK, &app.engine().job_result(request).await?)
+}
+
+/// Resumes a job as work of this server. The body, with other limits, can be left out.
+pub(super) async fn resume(State(app): State<App>, id: PathId, request: Request) -> HandlerResult {
+    negotiate(request.headers(), &[JSON])?;
+    let raw = if request.body().is_end_stream() { json!({}) } else { body::json(request).await? };
+    let Value::Object(raw) = raw else { return Err(body::malformed("expected a JSON object".into()).into()) };
+    let request = app.engine().decode::<ResumeJobRequest>(with(raw, JOB_ID, id)?)?;
+    let job = app.engine().resume_kept_job(request).await?;
+    let mut response = answer(StatusCode::ACCEPTED, &job)?;
+    response.headers_mut().insert(header::LOCATION, location(job.id)?);
+    Ok(response)
+}
+
 /// Answers 202 while the job's process has yet to stop it.
 pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
@@ -73,11 +94,15 @@ pub(super) async fn keep(app: &App, prepared: Prepared) -> HandlerResult {
     let id = prepared.keep().await?;
     let request = app.engine().decode::<JobRequest>(json!({ JOB_ID: id }))?;
     let mut response = answer(StatusCode::ACCEPTED, &app.engine().job(request).await?.job)?;
-    let place = HeaderValue::try_from(format!("{JOBS}/{id}"))
-        .map_err(|error| Error::Internal(format!("a job's place is no header: {error}")))?;
-    response.headers_mut().insert(header::LOCATION, place);
+    response.headers_mut().insert(header::LOCATION, location(id)?);
     response.headers_mut().insert(PREFERENCE_APPLIED, HeaderValue::from_static(RESPOND_ASYNC));
     Ok(response)
+}
+
+/// The path of a job.
+fn location(id: SessionId) -> Result<HeaderValue> {
+    HeaderValue::try_from(format!("{JOBS}/{id}"))
+        .map_err(|error| Error::Internal(format!("a job's path is no header: {error}")))
 }
 
 /// The number of the last event a client has seen.

@@ -4,6 +4,7 @@
 //! A handler collects the raw request, calls one method of the engine and renders the result. To
 //! add an operation, add a handler to the file of its kind and a row here.
 
+mod batch;
 mod compare;
 mod generate;
 mod health;
@@ -47,6 +48,7 @@ const fn route(operation: Operation, method: Method, path: &'static str, handler
 const PROMPTS: &str = "/api/v1/prompts";
 const SEARCH: &str = "/api/v1/prompts/search";
 const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
+pub(super) const BATCH: &str = "/api/v1/prompts/batch";
 const JOBS: &str = "/api/v1/jobs";
 const JOB: &str = "/api/v1/jobs/{job_id}";
 const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
@@ -54,6 +56,7 @@ const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 /// Every route.
 pub const ROUTES: &[Route] = &[
     route(Operation::Generate, Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
+    route(Operation::Batch, Method::POST, BATCH, || post(batch::batch)),
     route(Operation::Select, Method::POST, "/api/v1/prompts/select", || post(select::select)),
     route(Operation::Compare, Method::POST, "/api/v1/prompts/compare", || post(compare::compare)),
     route(Operation::List, Method::GET, PROMPTS, || get(prompts::list)),
@@ -69,6 +72,8 @@ pub const ROUTES: &[Route] = &[
     route(Operation::Jobs, Method::GET, JOBS, || get(jobs::list)),
     route(Operation::JobsShow, Method::GET, JOB, || get(jobs::show)),
     route(Operation::JobsFollow, Method::GET, "/api/v1/jobs/{job_id}/events", || get(jobs::follow)),
+    route(Operation::JobsResult, Method::GET, "/api/v1/jobs/{job_id}/result", || get(jobs::result)),
+    route(Operation::JobsResume, Method::POST, "/api/v1/jobs/{job_id}/resume", || post(jobs::resume)),
     route(Operation::JobsStop, Method::DELETE, JOB, || delete(jobs::stop)),
     route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend)),
     route(Operation::Stats, Method::GET, "/api/performance", || get(performance::performance)),
