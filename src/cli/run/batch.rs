@@ -32,7 +32,7 @@ use crate::cli::interrupt::Interrupts;
 use crate::cli::printer::Printer;
 use crate::cli::progress::{self, Progress};
 use crate::cli::view::{self, count_of, span};
-use crate::cli::wait;
+use crate::cli::wait::{self, wait};
 use crate::figures::thousands;
 use output::RowOutput;
 
@@ -142,7 +142,8 @@ fn dry_run(engine: &Engine, request: &BatchRequest, source: Option<&Path>, print
     let checked = engine.check_batch(request, &mut input, bad_rows, true)?;
     let CheckedRows { rows, bad, estimate } = &checked;
     let estimate = estimate.clone().unwrap_or_default();
-    let value = serde_json::json!({ "rows": rows, "bad": bad, "estimate": estimate });
+    let seconds = wait(engine.expected_seconds(request, &estimate))?;
+    let value = serde_json::json!({ "rows": rows, "bad": bad, "estimate": estimate, "seconds": seconds });
     printer.value(&value, |page| {
         page.line(format!(
             "{}{}",
@@ -153,7 +154,14 @@ fn dry_run(engine: &Engine, request: &BatchRequest, source: Option<&Path>, print
             Some(most) => format!("up to ${most}"),
             None => format!("an unknown amount, because the price of {} is unknown", estimate.unpriced.join(", ")),
         };
-        page.line(format!("{}, {most}; nothing was sent", count_of(estimate.calls, "call")));
+        let (sent, received) = (thousands(estimate.input_tokens), thousands(estimate.output_tokens));
+        page.line(format!("{}, {most}", count_of(estimate.calls, "call")));
+        page.line(format!("up to {sent} tokens sent and {received} received"));
+        page.line(match seconds {
+            Some(seconds) => format!("about {}, as its models took so far", span((seconds * 1e3).round() as u64)),
+            None => "how long it takes is unknown until its models have made prompts here".to_owned(),
+        });
+        page.line("nothing was sent");
     })?;
     Ok(Exit::Done)
 }

@@ -17,8 +17,8 @@ use super::estimate::{Estimate, Preflight};
 use super::jobs::{self, WorkOrigin};
 use super::prepared::{Lifetime, PlannedRun, Prepared};
 use super::{Engine, spend};
-use crate::api::{self, BatchRequest, GenerateRequest, InlineBatchRequest, Known, OF_THE_BATCH};
-use crate::domain::{Operation, SessionId, limits};
+use crate::api::{self, BatchRequest, GenerateRequest, InlineBatchRequest, Known, OF_THE_BATCH, StatsRequest};
+use crate::domain::{Operation, SessionId, StatsBy, StatsLine, limits};
 use crate::error::{Error, Fault, Faults, Problem, Result};
 use crate::event::EventKind;
 use crate::files;
@@ -174,6 +174,33 @@ impl Engine {
         }))
     }
 
+    /// Seconds that a batch of this estimate takes if its calls take as long as those of its models
+    /// usually did; `None` if one of them has made no prompt yet.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn expected_seconds(&self, request: &BatchRequest, estimate: &Estimate) -> Result<Option<f64>> {
+        let by_model = StatsRequest {
+            by: Some(vec![StatsBy::Model]),
+            limit: u32::try_from(limits::MAX_LIMIT).ok(),
+            ..StatsRequest::default()
+        };
+        let groups = self.stats(by_model).await?.groups;
+        let lines: Vec<StatsLine> = groups.into_iter().flat_map(|group| group.lines).collect();
+        let seconds = |model: &str| {
+            let line = lines.iter().find(|line| line.key == model)?;
+            line.totals.latency_ms.as_ref().map(|spread| spread.mean / 1e3)
+        };
+        let all = estimate.by_model.iter().map(|(model, calls)| Some(seconds(model)? * *calls as f64));
+        let all: Option<f64> = all.sum();
+        Ok(all.map(|all| all / self.concurrency_of(request) as f64))
+    }
+
+    /// How many variants of a batch are made at once.
+    fn concurrency_of(&self, request: &BatchRequest) -> usize {
+        request.concurrency.map_or(self.config().run.max_concurrency, |most| most as usize).max(1)
+    }
+
     /// True if a batch of this request needs an estimate before it starts.
     pub fn needs_estimate(&self, request: &BatchRequest) -> bool {
         self.config().spend.preflight_usd.is_some() && request.budget_usd.is_none()
@@ -203,7 +230,7 @@ impl Engine {
     ) -> PlannedRun {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
         let labels = Labels { session: Some(session_id), command: Operation::Batch.as_str(), tags: Vec::new() };
-        let concurrency = request.concurrency.map_or(self.config().run.max_concurrency, |most| most as usize).max(1);
+        let concurrency = self.concurrency_of(request);
         let plan = BatchPlan {
             session_id,
             total,

@@ -35,12 +35,24 @@ pub struct Estimate {
     pub most_usd: Option<f64>,
     /// The models whose price is unknown, each once.
     pub unpriced: Vec<String>,
+    /// The most tokens sent.
+    pub input_tokens: u64,
+    /// The most tokens received.
+    pub output_tokens: u64,
+    /// Calls by model, without repairs of what a judge says.
+    #[serde(skip)]
+    pub(super) by_model: BTreeMap<String, u64>,
 }
 
 impl Estimate {
     /// Adds one of very many, without rounding.
     pub(super) fn add(&mut self, other: Self) {
         self.calls += other.calls;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        for (model, calls) in other.by_model {
+            *self.by_model.entry(model).or_default() += calls;
+        }
         self.most_usd = self.most_usd.zip(other.most_usd).map(|(a, b)| a + b);
         for model in other.unpriced {
             if !self.unpriced.contains(&model) {
@@ -57,13 +69,10 @@ impl Estimate {
 
     /// The sum of both estimates.
     #[must_use]
-    pub(super) fn and(self, other: Self) -> Self {
-        let unpriced: BTreeSet<String> = self.unpriced.into_iter().chain(other.unpriced).collect();
-        Self {
-            calls: self.calls + other.calls,
-            most_usd: self.most_usd.zip(other.most_usd).map(|(a, b)| Money::from_dollars_up(a + b).advised().dollars()),
-            unpriced: unpriced.into_iter().collect(),
-        }
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.add(other);
+        self.unpriced.sort_unstable();
+        self.rounded()
     }
 }
 
@@ -81,8 +90,12 @@ pub enum Preflight {
 /// The bound of one call over all targets that it may go to.
 struct CallBound {
     cost: Money,
+    /// The most tokens sent.
+    input: u64,
     /// The most tokens of the answer.
     answer: u64,
+    /// The model of the first target.
+    model: String,
     /// Why a cap in dollars cannot be enforced at the first target, if it cannot.
     obstacle: Option<Refusal>,
 }
@@ -105,15 +118,16 @@ impl Engine {
         let config = self.config();
         let count = request.count.unwrap_or(config.generation.default_count);
         let phases = request.phases.clone().unwrap_or_else(|| Phase::ALL.to_vec());
-        let mut calls = u64::from(count) * phases.len() as u64;
+        let mut sum = CallSums::default();
         let mut cost = Money::ZERO;
         let mut longest = 0;
         let strategies: Vec<&str> = (0..count).map(strategy_for).collect();
         let distinct: BTreeSet<&str> = strategies.iter().copied().collect();
         for strategy in distinct {
-            let VariantBound { steps, answer, .. } = estimating.variant(&phases, strategy, count)?;
+            let VariantBound { steps, answer, sums, .. } = estimating.variant(&phases, strategy, count)?;
             let of_one: Money = steps.into_iter().sum();
             let times = strategies.iter().filter(|other| **other == strategy).count();
+            sum.add(&sums, times as u64);
             cost = cost + std::iter::repeat_n(of_one, times).sum();
             longest = longest.max(answer.saturating_mul(BYTES_A_TOKEN));
         }
@@ -129,10 +143,10 @@ impl Engine {
                 longest,
                 thorough: false,
             })?;
-            calls += judged.calls;
+            sum.add(&judged.sums, 1);
             cost = cost + judged.cost;
         }
-        Ok(tally.estimate(calls, cost))
+        Ok(tally.estimate(sum, cost))
     }
 
     /// The most that each variant can take and the least its judge needs; `None` without a cap.
@@ -198,7 +212,7 @@ impl Engine {
     ) -> Result<Estimate> {
         let mut tally = CostEstimator::new(self, assumed_price);
         let judged = tally.judging(judgeable)?;
-        Ok(tally.estimate(judged.calls, judged.cost))
+        Ok(tally.estimate(judged.sums, judged.cost))
     }
 
     /// The most that this many questions to each judge can take, repairs included.
@@ -213,7 +227,7 @@ impl Engine {
     ) -> Result<Estimate> {
         let mut tally = CostEstimator::new(self, assumed_price);
         let judged = tally.asking(judgeable, questions)?;
-        Ok(tally.estimate(judged.calls, judged.cost))
+        Ok(tally.estimate(judged.sums, judged.cost))
     }
 
     /// Whether this run can start without confirmation. A run with a budget of its own always can.
@@ -296,6 +310,8 @@ pub(super) struct JudgingInput<'a> {
 struct VariantBound {
     /// The cost of each phase.
     steps: Vec<Money>,
+    /// The calls of all phases.
+    sums: CallSums,
     /// The most tokens of the finished prompt.
     answer: u64,
     /// Why a cap in dollars cannot be enforced, if it cannot.
@@ -310,8 +326,38 @@ struct QuestionBound {
 
 /// The most that judging can take.
 struct JudgingBound {
-    calls: u64,
+    sums: CallSums,
     cost: Money,
+}
+
+/// Calls and their tokens.
+#[derive(Default)]
+struct CallSums {
+    calls: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    by_model: BTreeMap<String, u64>,
+}
+
+impl CallSums {
+    /// Adds a call so many times; `expected` for one that is always made.
+    fn call(&mut self, bound: &CallBound, times: u64, expected: bool) {
+        self.calls += times;
+        self.input_tokens = self.input_tokens.saturating_add(bound.input.saturating_mul(times));
+        self.output_tokens = self.output_tokens.saturating_add(bound.answer.saturating_mul(times));
+        if expected {
+            *self.by_model.entry(bound.model.clone()).or_default() += times;
+        }
+    }
+
+    fn add(&mut self, other: &Self, times: u64) {
+        self.calls += other.calls * times;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens.saturating_mul(times));
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens.saturating_mul(times));
+        for (model, calls) in &other.by_model {
+            *self.by_model.entry(model.clone()).or_default() += calls * times;
+        }
+    }
 }
 
 /// A generate run being estimated.
@@ -323,13 +369,20 @@ struct RunEstimator<'a> {
 impl RunEstimator<'_> {
     /// The bounds of a variant's phases.
     fn variant(&mut self, phases: &[Phase], strategy: &str, count: u32) -> Result<VariantBound> {
-        let mut chain = VariantBound { steps: Vec::with_capacity(phases.len()), answer: 0, obstacle: None };
+        let mut chain = VariantBound {
+            steps: Vec::with_capacity(phases.len()),
+            sums: CallSums::default(),
+            answer: 0,
+            obstacle: None,
+        };
         for (place, phase) in phases.iter().enumerate() {
             let brief = self.brief(phases, *phase, place > 0, strategy, count);
             let asked = prompting::phase_request(&self.tally.engine.inner.assets, &brief, None, None, None)?;
             let (targets, max_tokens) = self.tally.engine.targets(*phase, self.request);
             let draft = chain.answer.saturating_mul(BYTES_A_TOKEN);
-            let CallBound { cost, answer, obstacle } = self.tally.call(&asked, draft, &targets, max_tokens)?;
+            let bound = self.tally.call(&asked, draft, &targets, max_tokens)?;
+            chain.sums.call(&bound, 1, true);
+            let CallBound { cost, answer, obstacle, .. } = bound;
             chain.steps.push(cost);
             chain.answer = answer;
             chain.obstacle = chain.obstacle.or(obstacle);
@@ -369,10 +422,14 @@ impl<'a> CostEstimator<'a> {
         Self { engine, assumed_price, unpriced: BTreeSet::new() }
     }
 
-    fn estimate(self, calls: u64, cost: Money) -> Estimate {
+    fn estimate(self, sums: CallSums, cost: Money) -> Estimate {
         let is_known = self.unpriced.is_empty();
+        let CallSums { calls, input_tokens, output_tokens, by_model } = sums;
         Estimate {
             calls,
+            input_tokens,
+            output_tokens,
+            by_model,
             most_usd: is_known.then(|| cost.advised().dollars()),
             unpriced: self.unpriced.into_iter().collect(),
         }
@@ -387,9 +444,10 @@ impl<'a> CostEstimator<'a> {
 
     /// The most that this many questions to every judge can take, each with a repair.
     fn asking(&mut self, judgeable: &JudgingInput<'_>, asks: u64) -> Result<JudgingBound> {
-        let mut judged = JudgingBound { calls: 0, cost: Money::ZERO };
+        let mut judged = JudgingBound { sums: CallSums::default(), cost: Money::ZERO };
         for QuestionBound { first, repair } in self.questions(judgeable)? {
-            judged.calls += 2 * asks;
+            judged.sums.call(&first, asks, true);
+            judged.sums.call(&repair, asks, false);
             judged.cost = judged.cost + (first.cost + repair.cost).times(asks);
         }
         Ok(judged)
@@ -433,12 +491,16 @@ impl<'a> CostEstimator<'a> {
         targets: &[wiring::Target<'_>],
         max_tokens: u32,
     ) -> Result<CallBound> {
-        let mut dearest = CallBound { cost: Money::ZERO, answer: 0, obstacle: None };
+        let input = most_input_tokens(asked).saturating_add(more_tokens);
+        let mut dearest = CallBound { cost: Money::ZERO, input, answer: 0, model: String::new(), obstacle: None };
         for (place, target) in targets.iter().enumerate() {
             let (model, terms) = self.engine.inner.registry.terms(target.provider, target.model)?;
             let terms = terms.assuming(self.assumed_price);
             let sent = max_tokens.saturating_add(terms.reasoning_headroom);
-            let obstacle = match terms.worst_case(most_input_tokens(asked).saturating_add(more_tokens), Some(sent)) {
+            if place == 0 {
+                dearest.model.clone_from(&model);
+            }
+            let obstacle = match terms.worst_case(input, Some(sent)) {
                 WorstCase::Most(cost) => {
                     dearest.cost = dearest.cost.max(cost);
                     None
