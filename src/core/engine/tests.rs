@@ -1,5 +1,6 @@
 //! Tests of the facade: every operation end to end, over a real database and `builtin`.
 
+mod batch;
 mod jobs;
 mod labels;
 mod recall;

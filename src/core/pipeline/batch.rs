@@ -2,7 +2,8 @@
 //!
 //! The rows are stored in the job before the first one starts ([`StoredRow`]), so any process can
 //! resume it. The units of a row are named after its number: the row itself, what its generation
-//! records, and [`DONE`] once it is done; a resumed batch reads them in order and does the rest.
+//! records until it is done, and then [`DONE`]; a resumed batch reads them in order and does the
+//! rest.
 //!
 //! Rows start in order, as many at once as there are places for variants. Under a cap a row starts
 //! when the worst cases of all its calls fit what is left, so a budget buys whole rows. No row
@@ -400,6 +401,8 @@ impl Batch {
             events: vec![EventKind::RowFinished { row: Box::new(slim) }],
             done: 1,
             failed: u64::from(row.status == RowStatus::Failed),
+            // The record of the row has all that its steps came to.
+            obsolete: Some((name_of(row.row), format!("{}/{DONE}", name_of(row.row)))),
             ..JobProgress::default()
         };
         self.plan.journal.record(progress).await

@@ -172,6 +172,9 @@ pub struct JobProgress {
     pub failed: u64,
     /// Total units, if they became known only now.
     pub total: Option<u64>,
+    /// Units that are no longer needed: those whose names are greater than the first and less than
+    /// the second of these.
+    pub obsolete: Option<(String, String)>,
 }
 
 /// How a job ended.

@@ -202,7 +202,15 @@ fn a_budget_buys_whole_rows_and_a_larger_one_the_rest() {
 
     let dry = home.run(&["batch", "rows.txt", "--count", "2", "--dry-run", "--format", "json"]).done().json();
     assert_eq!((&dry["rows"], &dry["estimate"]["calls"]), (&json!(3), &json!(18)));
+    // Three answers of at most 2,000 tokens for each of six variants.
+    assert_eq!(dry["estimate"]["output_tokens"], 36_000, "{dry}");
+    assert!(dry["seconds"].is_number(), "its model has made prompts: {dry}");
+    assert!(dry["estimate"]["input_tokens"].as_u64().is_some_and(|tokens| tokens > 18), "{dry}");
     assert_eq!(calls(&home), 18);
+    let fresh = home_with(HEALTHY);
+    fresh.write("rows.txt", "one\n");
+    let dry = fresh.run(&["batch", "rows.txt", "--dry-run"]).done();
+    assert!(dry.stdout.contains("how long it takes is unknown"), "{}", dry.stdout);
     // A thousand rows cost a thousand times as much as one, and a rounding.
     let most = |rows: usize| {
         home.write("same.txt", "the same\n".repeat(rows));

@@ -25,20 +25,20 @@ judge: {quality_spread: 2}
 ";
 
 impl Home {
-    fn lab(&self, script: &str) {
+    pub(super) fn lab(&self, script: &str) {
         std::fs::write(self.folder.path().join("lab.yaml"), script).unwrap();
         let config = "providers:\n  lab: {kind: sim, script: lab.yaml, max_retries: 0}\n";
         std::fs::write(self.folder.path().join("config.yaml"), config).unwrap();
     }
 
-    fn with_lab(script: &str) -> Self {
+    pub(super) fn with_lab(script: &str) -> Self {
         let home = Self::new();
         home.lab(script);
         home
     }
 
     /// An engine with ids of its own, as another process would have.
-    fn engine_of_another_process(&self) -> Engine {
+    pub(super) fn engine_of_another_process(&self) -> Engine {
         let environment = Environment::from_pairs([("ALUDEL_HOME", self.folder.path().to_str().unwrap())]);
         let loaded = config::load(&Flags::default(), &environment).unwrap();
         let clock = Arc::new(FixedClock::ticking_from(1_800_000_000_000));

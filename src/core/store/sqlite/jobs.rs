@@ -240,6 +240,11 @@ pub(super) fn record(connection: &Connection, held: Held, progress: &JobProgress
         )
         .optional()?
         .ok_or_else(|| lost(held))?;
+    if let Some((after, before)) = &progress.obsolete {
+        connection
+            .prepare_cached("DELETE FROM job_units WHERE job = ? AND unit > ? AND unit < ?")?
+            .execute(params![key, after, before])?;
+    }
     let mut unit = connection.prepare_cached(
         "INSERT INTO job_units (job, unit, is_whole, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )?;
