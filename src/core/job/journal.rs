@@ -235,7 +235,9 @@ impl Journal {
         let Some(part) = &self.1 else { return progress };
         let named = |unit: JobUnit| JobUnit { unit: format!("{}{}", part.prefix, unit.unit), is_whole: false, ..unit };
         let units = progress.units.into_iter().map(named).collect();
-        JobProgress { units, prompts: progress.prompts, ..JobProgress::default() }
+        // The next prompt to be stored makes the steps before it durable as well.
+        let is_repeatable = progress.prompts.is_empty();
+        JobProgress { units, prompts: progress.prompts, is_repeatable, ..JobProgress::default() }
     }
 
     /// Records progress in the background, after all other pending writes.

@@ -45,6 +45,9 @@ const ROWS: &str = "!rows";
 /// The unit of a row that is done, after all its others.
 const DONE: &str = "~";
 
+/// Rows under way for each place of a variant: while one is being recorded, the next uses its place.
+const ROWS_A_SLOT: usize = 2;
+
 /// Rows stored at once.
 const CHUNK: usize = 500;
 
@@ -256,7 +259,7 @@ impl Batch {
         let mut next = self.next_row(&mut rows, &mut summary).await?;
         let mut stopped: Option<Error> = None;
         loop {
-            while stopped.is_none() && tasks.len() < self.plan.concurrency {
+            while stopped.is_none() && tasks.len() < ROWS_A_SLOT * self.plan.concurrency {
                 let Some((number, stored, parts)) =
                     next.take_if(|(number, ..)| under_way.first().is_none_or(|oldest| *number < oldest + WINDOW))
                 else {
@@ -402,6 +405,7 @@ impl Batch {
             done: 1,
             failed: u64::from(row.status == RowStatus::Failed),
             // The record of the row has all that its steps came to.
+            is_repeatable: is_stored,
             obsolete: Some((name_of(row.row), format!("{}/{DONE}", name_of(row.row)))),
             ..JobProgress::default()
         };

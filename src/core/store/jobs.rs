@@ -175,6 +175,9 @@ pub struct JobProgress {
     /// Units that are no longer needed: those whose names are greater than the first and less than
     /// the second of these.
     pub obsolete: Option<(String, String)>,
+    /// True where a power failure may undo this, as little work would be done again. A process that
+    /// ends loses nothing.
+    pub is_repeatable: bool,
 }
 
 /// How a job ended.

@@ -42,14 +42,14 @@ impl JobStore for SqliteStore {
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
         // On the caller's thread, in parallel with the writer.
         let entries = self.indexer.entries(&progress.prompts);
-        let has_only_events = progress.units.is_empty() && progress.prompts.is_empty();
+        let is_repeatable = progress.is_repeatable || (progress.units.is_empty() && progress.prompts.is_empty());
         let work = move |connection: &Connection| {
             record(connection, held, &progress)?;
             prompts::append(connection, &progress.prompts, &entries)
         };
         let doing = "storing what a job has done";
         // Events are for followers. Units and prompts were paid for.
-        if has_only_events { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }
+        if is_repeatable { self.write_unflushed(doing, work) } else { self.write_finished(doing, work) }
     }
 
     fn end_job(&self, held: Held, of: JobEnd) -> Pending<()> {

@@ -21,8 +21,8 @@ use crate::domain::Prompt;
 use crate::text::query::{Clause, Phrase, TextQuery};
 use crate::text::terms::Analyzer;
 
-/// Terms an analyzer caches before it starts over: some ten megabytes.
-const REMEMBERED: usize = 100_000;
+/// Terms an analyzer caches before it starts over: some two megabytes.
+const REMEMBERED: usize = 20_000;
 
 /// Prompts indexed between two reads of the database.
 const STEP: u32 = 500;
