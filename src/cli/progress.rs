@@ -47,17 +47,25 @@ pub(crate) struct Progress {
     frame: usize,
     /// The part of the work drawn last, and when it began.
     part: Option<(String, Instant)>,
+    /// Rows that earlier attempts at a batch have done, and how many of them failed.
+    earlier: (u64, u64),
 }
 
 impl Progress {
     /// Starts with nothing drawn.
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), drawn: 0, frame: 0, part: None }
+        Self { started: Instant::now(), drawn: 0, frame: 0, part: None, earlier: (0, 0) }
+    }
+
+    /// Counts these rows of earlier attempts as done, and how many of them failed.
+    pub(crate) fn with_earlier(self, done: u64, failed: u64) -> Self {
+        Self { earlier: (done, failed), ..self }
     }
 
     /// Draws the state of the run, with a remark below it.
     pub(crate) fn draw(&mut self, printer: &Printer, view: &RunView, remark: Option<&str>) {
         let before = self.before_part(view.part.as_deref());
+        let earlier = self.earlier;
         self.draw_lines(printer, |frame| {
             let mut lines = match view.operation {
                 Some(Operation::Select | Operation::Compare) => vec![selection_line(view, frame)],
@@ -65,6 +73,7 @@ impl Progress {
                 Some(Operation::Generate) | None => {
                     lines(view, frame.elapsed_ms, frame.spinner, frame.width, frame.paint)
                 }
+                Some(Operation::Batch) => vec![batch_line(view, earlier, frame)],
                 Some(other) => vec![job_line(other, view, before, frame)],
             };
             lines.extend(remark.map(|remark| line(&format!("    {remark}"), Role::Faint, frame)));
@@ -136,6 +145,36 @@ fn bar_of(what: &str, done: u64, total: u64, of: &str, before: u64, frame: &Fram
         (done > 0 && done < total).then(|| format!("{DOT}{} left", span(elapsed.saturating_mul(total - done) / done)));
     let figures = format!("{} of {of}{}", thousands(done), left.unwrap_or_default());
     line(&format!("  {} {what:<7} {bar} {figures}", frame.spinner), Role::Faint, frame)
+}
+
+/// A batch: rows, failures, rate, cost, and the time left at that rate.
+fn batch_line(view: &RunView, (earlier, failed_before): (u64, u64), frame: &Frame) -> EscapedText {
+    let (new, total) = (view.done, view.total.unwrap_or_default());
+    let (done, failed) = (earlier + new, failed_before + view.failed_rows);
+    let full = done.saturating_mul(BAR).checked_div(total).unwrap_or(0);
+    let bar: String = (0..BAR).map(|place| if place < full { FULL.as_str() } else { EMPTY.as_str() }).collect();
+    let mut text = format!("  {} batch {bar} {} of {}", frame.spinner, thousands(done), count_of(total, "row"));
+    if failed > 0 {
+        text = format!("{text}{DOT}{} failed", thousands(failed));
+    }
+    if new > 0 {
+        text = format!("{text}{DOT}{}", rate(new, frame.elapsed_ms));
+    }
+    if let Some(cost) = view.spent.as_ref().and_then(|spent| spent.cost_usd).filter(|cost| *cost > 0.0) {
+        text = format!("{text}{DOT}${cost:.2}");
+    }
+    if new > 0 && done < total {
+        text = format!("{text}{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / new));
+    }
+    line(&text, Role::Faint, frame)
+}
+
+/// `12 a second`, or by the minute or hour where it is slower.
+fn rate(count: u64, elapsed_ms: u64) -> String {
+    let in_time = |unit_ms: u64| (count.saturating_mul(unit_ms) + elapsed_ms / 2) / elapsed_ms.max(1);
+    let units = [(1_000, "a second"), (60_000, "a minute"), (3_600_000, "an hour")];
+    let (unit_ms, unit) = units.into_iter().find(|(unit_ms, _)| in_time(*unit_ms) >= 3).unwrap_or(units[2]);
+    format!("{} {unit}", thousands(in_time(unit_ms)))
 }
 
 /// A job without lines of its own: what it does, a bar if the total is known, its counts.
@@ -322,7 +361,7 @@ fn total_line(view: &RunView, elapsed_ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aludel_core::domain::SessionId;
+    use aludel_core::domain::{ModelMetadata, SessionId};
     use aludel_core::error::{Error, Problem};
     use aludel_core::event::{Event, EventKind};
 
@@ -344,6 +383,33 @@ mod tests {
 
     fn begun(variant: u32, phase: Phase) -> EventKind {
         EventKind::PhaseStarted { variant, phase, provider: "p".into(), model: "m".into(), strategy: "examples".into() }
+    }
+
+    #[test]
+    fn a_batch_says_its_rows_failures_rate_cost_and_time_left() {
+        let view = RunView {
+            total: Some(400),
+            done: 90,
+            failed_rows: 2,
+            spent: Some(Box::new(ModelMetadata { cost_usd: Some(1.234), ..ModelMetadata::sum([]) })),
+            ..RunView::default()
+        };
+        let frame = Frame { elapsed_ms: 30_000, spinner: '⠋', width: 100, paint: Paint::Plain };
+        assert_eq!(
+            batch_line(&view, (10, 1), &frame).to_string(),
+            "  ⠋ batch ██████░░░░░░░░░░░░░░░░░░ 100 of 400 rows · 3 failed · 3 a second · $1.23 · 1 min 40 s left"
+        );
+        let fresh = RunView { total: Some(400), ..RunView::default() };
+        let shown = batch_line(&fresh, (0, 0), &frame).to_string();
+        assert_eq!(shown, "  ⠋ batch ░░░░░░░░░░░░░░░░░░░░░░░░ 0 of 400 rows");
+        for (count, elapsed_ms, shown) in [
+            (1_500, 1_000, "1,500 a second"),
+            (3, 1_000, "3 a second"),
+            (3, 2_000, "90 a minute"),
+            (1, 600_000, "6 an hour"),
+        ] {
+            assert_eq!(rate(count, elapsed_ms), shown);
+        }
     }
 
     #[test]

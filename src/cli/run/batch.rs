@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aludel_core::api::{BatchRequest, JobKey, JobRequest, ResumeJobRequest};
-use aludel_core::domain::{BatchSummary, JobState, SessionId};
+use aludel_core::domain::{BatchSummary, Job, JobState, SessionId};
 use aludel_core::engine::{BadRows, BatchInput, CheckedRows, Engine};
 use aludel_core::error::{Code, Error, Result};
 use aludel_core::event::run::Run;
@@ -226,6 +226,7 @@ fn run(
     invocation: &Invocation<'_>,
 ) -> CommandResult<Exit> {
     let printer = &invocation.printer;
+    let resumes = matches!(begun, BatchStart::Earlier(_));
     wait::on_a_runtime(async {
         let mut interrupts = Interrupts::listen()
             .map_err(|error| Failure::from(Error::Internal(format!("cannot install the signal handlers: {error}"))))?;
@@ -236,13 +237,16 @@ fn run(
                     let running = prepared.start()?;
                     (running.session_id(), Some(running))
                 }
-                BatchStart::Earlier(id) => (id, resumed(engine, id, request, printer, &mut interrupts).await?),
+                BatchStart::Earlier(id) => {
+                    let resumed = resumed(engine, id, request, printer, &mut interrupts).await?;
+                    (id, resumed.map(|(running, before)| watched.after(&before, running)))
+                }
             };
             watched.id = Some(id);
             if let Some(of_job) = &ways.of_job {
                 files::write_atomically(of_job, format!("{id}\n").as_bytes(), 0o666)?;
             }
-            let mut lines = RowOutput::open(ways.output, ways.is_ordered, printer)?;
+            let mut lines = RowOutput::open(ways.output, ways.is_ordered, resumes, printer)?;
             let mut done = engine.batch_results(id);
             if lines.is_resumed() {
                 while let Some(row) = done.next().await? {
@@ -268,15 +272,15 @@ fn run(
     })?
 }
 
-/// The rest of a batch; `None` if it is done. One whose process was killed counts as running until
-/// its lease has run out, which is waited for.
+/// The rest of a batch, and the job before it; `None` if it is done. One whose process was killed
+/// counts as running until its lease has run out, which is waited for.
 async fn resumed(
     engine: &Engine,
     id: SessionId,
     request: &BatchRequest,
     printer: &Printer,
     interrupts: &mut Interrupts,
-) -> CommandResult<Option<Run>> {
+) -> CommandResult<Option<(Run, Job)>> {
     let began = Instant::now();
     let mut is_told = false;
     let job_id = JobKey::Id(id);
@@ -288,7 +292,7 @@ async fn resumed(
             return Ok(None);
         }
         if job.state != JobState::Running || began.elapsed() > LEASE + RETRIED_EVERY {
-            return Ok(Some(engine.resume_job(caps).await?));
+            return Ok(Some((engine.resume_job(caps).await?, job)));
         }
         if !std::mem::replace(&mut is_told, true) {
             let (owner, most) = (job.owner.as_deref().unwrap_or("another process"), LEASE.as_secs());
@@ -333,7 +337,7 @@ async fn conclude(
         RunState::Running | RunState::Cancelled => {
             printer.say(format!(
                 "interrupted: {} of {} done and recorded",
-                thousands(watched.view.done),
+                thousands(watched.earlier + watched.view.done),
                 count_of(watched.view.total.unwrap_or_default(), "row")
             ));
             say_how_to_resume(id, ways, printer);
@@ -382,12 +386,21 @@ struct Watched<'a> {
     /// The last hundredth that was printed, without a terminal.
     percent: u64,
     started: Instant,
+    /// Rows that earlier attempts have done.
+    earlier: u64,
 }
 
 impl<'a> Watched<'a> {
     fn new(printer: &'a Printer) -> Self {
         let progress = printer.may_draw().then(Progress::new);
-        Self { printer, view: RunView::default(), id: None, progress, percent: 0, started: Instant::now() }
+        Self { printer, view: RunView::default(), id: None, progress, percent: 0, started: Instant::now(), earlier: 0 }
+    }
+
+    /// Counts what was done before a resumed batch.
+    fn after(&mut self, before: &Job, running: Run) -> Run {
+        self.earlier = before.done;
+        self.progress = self.progress.take().map(|progress| progress.with_earlier(before.done, before.failed));
+        running
     }
 
     /// Takes the events to the last. The first signal stops the batch, the second ends the process.
@@ -453,16 +466,13 @@ impl<'a> Watched<'a> {
     /// Without a terminal: a line for each hundredth, at most.
     fn say_percent(&mut self) {
         let Some(total) = self.view.total.filter(|total| *total > 0 && !self.printer.may_draw()) else { return };
-        let percent = self.view.done * 100 / total;
-        if percent > self.percent && self.view.done < total {
+        let done = self.earlier + self.view.done;
+        let percent = done * 100 / total;
+        if percent > self.percent && done < total {
             self.percent = percent;
             let failed = self.view.failed_rows;
             let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-            self.printer.note(format!(
-                "{percent} %: {} of {}{failed}",
-                thousands(self.view.done),
-                count_of(total, "row")
-            ));
+            self.printer.note(format!("{percent} %: {} of {}{failed}", thousands(done), count_of(total, "row")));
         }
     }
 }

@@ -228,6 +228,10 @@ impl RunView {
             EventKind::RowFinished { row } => {
                 self.done += 1;
                 self.failed_rows += u64::from(row.status == RowStatus::Failed);
+                if let Some(result) = &row.result {
+                    let before = self.spent.iter().map(|spent| &**spent);
+                    self.spent = Some(Box::new(ModelMetadata::sum(before.chain([&result.model_metadata]))));
+                }
             }
             EventKind::Spent { model_metadata } => self.spent = Some(Box::new(model_metadata.clone())),
             EventKind::Finished { outcome } => self.state = RunState::Finished(outcome.clone()),

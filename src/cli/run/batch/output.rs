@@ -18,7 +18,7 @@ pub(super) struct RowOutput<'a> {
     target: Target<'a>,
     /// With rows in order: the next one, and those that wait for it.
     order: Option<(u64, BTreeMap<u64, String>)>,
-    /// The rows that were there at the beginning.
+    /// The rows that were there at the beginning or have been taken since, if the file was there.
     written: HashSet<u64>,
     is_resumed: bool,
 }
@@ -35,11 +35,11 @@ struct WrittenRow {
 }
 
 impl<'a> RowOutput<'a> {
-    /// Opens the file, or standard output. Of a file that exists the whole lines are kept.
+    /// Opens the file, or standard output. Of the file of a resumed batch the whole lines are kept.
     ///
     /// # Errors
     /// `file`.
-    pub(super) fn open(path: Option<&'a Path>, is_ordered: bool, printer: &'a Printer) -> Result<Self> {
+    pub(super) fn open(path: Option<&'a Path>, is_ordered: bool, resumes: bool, printer: &'a Printer) -> Result<Self> {
         let (mut written, mut is_resumed) = (HashSet::new(), false);
         let target = match path {
             None => Target::Standard(printer),
@@ -49,8 +49,8 @@ impl<'a> RowOutput<'a> {
                 let opened =
                     OpenOptions::new().read(!is_special).write(true).create(!is_special).truncate(false).open(path);
                 let mut file = opened.map_err(|error| failed(&error))?;
-                is_resumed = !is_special;
-                if is_resumed {
+                is_resumed = resumes && !is_special;
+                if !is_special {
                     let whole = read_rows(&mut file, &mut written).map_err(|error| failed(&error))?;
                     file.set_len(whole).map_err(|error| failed(&error))?;
                     file.seek(SeekFrom::Start(whole)).map_err(|error| failed(&error))?;
@@ -78,7 +78,8 @@ impl<'a> RowOutput<'a> {
     /// # Errors
     /// `file`; a closed pipe.
     pub(super) fn take(&mut self, row: &BatchRow) -> CommandResult {
-        if self.written.contains(&row.row) {
+        // A row that is done while the earlier ones are read comes from the record and as an event.
+        if self.is_resumed && !self.written.insert(row.row) {
             return Ok(());
         }
         let line = json_line(row)?;
@@ -168,7 +169,7 @@ mod tests {
     /// The rows of the file after these were taken.
     fn rows_after(path: &Path, is_ordered: bool, taken: &[u64]) -> Vec<u64> {
         let printer = Printer::new(Format::Text, true, true, &Environment::default());
-        let mut output = RowOutput::open(Some(path), is_ordered, &printer).unwrap();
+        let mut output = RowOutput::open(Some(path), is_ordered, true, &printer).unwrap();
         for number in taken {
             output.take(&row(*number)).unwrap();
         }
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(rows_after(&path, false, &[2, 1]), [2, 1]);
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{text}{{\"row\":3,\"id\":\"half")).unwrap();
-        assert_eq!(rows_after(&path, false, &[1, 2, 3, 5]), [2, 1, 3, 5]);
+        assert_eq!(rows_after(&path, false, &[1, 2, 3, 5, 3]), [2, 1, 3, 5]);
     }
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
         let path = folder.path().join("notes.txt");
         std::fs::write(&path, "my notes\n").unwrap();
         let printer = Printer::new(Format::Text, true, true, &Environment::default());
-        assert!(RowOutput::open(Some(&path), false, &printer).is_err());
+        assert!(RowOutput::open(Some(&path), false, true, &printer).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
     }
 }

@@ -20,6 +20,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "a job that is known conflicts", run: a_job_that_is_known_conflicts },
     Check { name: "progress of a job is read back, numbered without gaps", run: progress_is_read_back },
     Check { name: "a unit of a job that is done stays as it is", run: a_unit_that_is_done_stays },
+    Check { name: "units that are no longer needed are deleted, and no others", run: obsolete_units_are_deleted },
+    Check { name: "rows of a batch that failed stay so, and variants are made again", run: failed_rows_stay_so },
     Check {
         name: "a job and the prompts it made are stored together or not at all",
         run: prompts_come_with_their_unit,
@@ -126,6 +128,37 @@ fn a_job_that_is_known_conflicts(store: &dyn Store) {
     assert_fails(store.begin_job(new_job(1, false), worker("other", LONG)).wait(), Code::Conflict);
     assert!(job(store, 1).kept);
     assert_eq!(events(store, 1, 0, 10).len(), 1);
+}
+
+fn obsolete_units_are_deleted(store: &dyn Store) {
+    let (held, other) = (begin(store, 1, false, LONG), begin(store, 2, false, LONG));
+    let names = ["1", "1/a", "1/b", "1/~", "10", "2", "2/a"];
+    for held in [held, other] {
+        let units = names.iter().map(|name| unit(name, 1)).collect();
+        store.record_progress(held, JobProgress { units, ..JobProgress::default() }).wait().unwrap();
+    }
+    let obsolete = Some(("1".to_owned(), "1/~".to_owned()));
+    let units = vec![unit("3", 1)];
+    store.record_progress(held, JobProgress { units, obsolete, ..JobProgress::default() }).wait().unwrap();
+    let left = |seed| -> Vec<String> {
+        store.job_units(id(seed), None, 100).wait().unwrap().into_iter().map(|unit| unit.unit).collect()
+    };
+    assert_eq!(left(1), ["1", "1/~", "10", "2", "2/a", "3"]);
+    assert_eq!(left(2), names);
+}
+
+fn failed_rows_stay_so(store: &dyn Store) {
+    for (seed, operation, failed_after) in [(1, Operation::Generate, 0), (2, Operation::Batch, 1)] {
+        let started = EventKind::Started { operation, total: Some(3), variants: 0, phases: Vec::new() };
+        let new = NewJob { operation, started, ..new_job(seed, false) };
+        store.begin_job(new, worker("first", LONG)).wait().unwrap();
+        let held = Held { id: id(seed), attempt: 1 };
+        let progress = JobProgress { units: vec![unit("1", 1)], done: 1, failed: 1, ..JobProgress::default() };
+        store.record_progress(held, progress).wait().unwrap();
+        store.release_job(held).wait().unwrap();
+        let job = take(store, seed, LONG).job;
+        assert_eq!((job.done, job.failed), (1, failed_after), "{operation}");
+    }
 }
 
 fn progress_is_read_back(store: &dyn Store) {

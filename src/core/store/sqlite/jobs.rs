@@ -161,7 +161,7 @@ pub(super) fn take_abandoned(connection: &Connection, worker: &Worker) -> Sqlite
 }
 
 /// The one statement that assigns a job to a worker. A terminal event of an earlier attempt is
-/// removed, and its number reused.
+/// removed, and its number reused. What failed is done again, but for the rows of a batch.
 fn take_one(
     connection: &Connection,
     is_it: &str,
@@ -170,7 +170,8 @@ fn take_one(
 ) -> SqliteResult<Option<ClaimedJob>> {
     let mut statement = connection.prepare_cached(&format!(
         "UPDATE jobs SET attempt = attempt + 1, state = 'running', owner = ?1, leased_until = {NOW} + ?2, stop_asked = 0,
-             ended_at = NULL, expires_at = NULL, updated_at = {NOW}, failed = 0,
+             ended_at = NULL, expires_at = NULL, updated_at = {NOW},
+             failed = CASE operation WHEN 'batch' THEN failed ELSE 0 END,
              done = (SELECT count(*) FROM job_units WHERE job = key AND is_whole)
          WHERE {is_it} RETURNING key, request, {COLUMNS}"
     ))?;
