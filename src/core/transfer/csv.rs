@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
 use super::bytes::{PeekedFile, too_large};
+use super::quotes::{QuoteFault, Quotes};
 use super::read::{RECORD_BYTES, RawRecord, ReadError, RecordPosition};
 use super::record::{FIELDS, SCALARS};
 use super::session::{self, PromptRecord};
@@ -41,6 +42,7 @@ pub(super) const PROMPTS: CsvColumns = CsvColumns { needed: "content", names: ||
 pub(super) struct CsvRecords<R> {
     rows: csv::Reader<Metered<PeekedFile<R>>>,
     left: Arc<AtomicU64>,
+    quotes: Arc<Mutex<Quotes>>,
     columns: CsvColumns,
     /// How many lines the library counts too few: of `\r\n`, it leaves the second to the next row.
     uncounted: u64,
@@ -49,10 +51,11 @@ pub(super) struct CsvRecords<R> {
     record: u64,
 }
 
-/// Limits the bytes read for one row to those of a record.
+/// Limits the bytes read for one row to those of a record, and follows the quotes.
 struct Metered<R> {
     source: R,
     left: Arc<AtomicU64>,
+    quotes: Arc<Mutex<Quotes>>,
 }
 
 impl<R: Read> Read for Metered<R> {
@@ -64,6 +67,12 @@ impl<R: Read> Read for Metered<R> {
         let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.source.read(&mut buffer[..most])?;
         self.left.store(left - count as u64, Ordering::Relaxed);
+        let mut quotes = self.quotes.lock().unwrap_or_else(PoisonError::into_inner);
+        if count == 0 && most > 0 {
+            quotes.end();
+        } else {
+            quotes.read(&buffer[..count]);
+        }
         Ok(count)
     }
 }
@@ -77,8 +86,9 @@ impl<R: Read> CsvRecords<R> {
         let between = [b',', b';', b'\t'].into_iter().find(|byte| header.contains(byte)).unwrap_or(b',');
         let mut builder = csv::ReaderBuilder::new();
         builder.has_headers(false).flexible(true).delimiter(between);
-        let rows = builder.from_reader(Metered { source, left: Arc::clone(&left) });
-        Self { rows, left, columns, uncounted, names: None, record: 0 }
+        let quotes = Arc::new(Mutex::new(Quotes::of(between)));
+        let rows = builder.from_reader(Metered { source, left: Arc::clone(&left), quotes: Arc::clone(&quotes) });
+        Self { rows, left, quotes, columns, uncounted, names: None, record: 0 }
     }
 
     pub(super) fn next(&mut self) -> std::result::Result<Option<RawRecord>, ReadError> {
@@ -97,6 +107,9 @@ impl<R: Read> CsvRecords<R> {
     fn header(&mut self) -> std::result::Result<Option<Vec<String>>, ReadError> {
         let place = RecordPosition { record: 0, line: Some(1) };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
+        if let Some(fault) = self.quote_fault() {
+            return Err(ReadError::end(place, fault.message()));
+        }
         let names: Vec<String> = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
         let CsvColumns { needed, names: known, .. } = self.columns;
         if !names.iter().any(|name| name == needed) {
@@ -108,6 +121,14 @@ impl<R: Read> CsvRecords<R> {
             return Err(ReadError::end(place, format!("the first row names the column `{}` twice", twice.1)));
         }
         Ok(Some(names))
+    }
+
+    /// A quote that does not pair, in what has been read. Nothing after it can be trusted.
+    fn quote_fault(&self) -> Option<QuoteFault> {
+        let below = self.rows.position().line() + self.uncounted;
+        // At the end of the file there may be no further line.
+        let below = if self.rows.is_done() { u64::MAX } else { below.max(2) };
+        self.quotes.lock().unwrap_or_else(PoisonError::into_inner).fault_above(below)
     }
 
     fn cells(&mut self, place: RecordPosition) -> std::result::Result<Option<csv::ByteRecord>, ReadError> {
@@ -130,6 +151,9 @@ impl<R: Read> CsvRecords<R> {
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let line = cells.position().map(|at| at.line() + self.uncounted);
         let place = RecordPosition { line: line.or(place.line), ..place };
+        if let Some(fault) = self.quote_fault() {
+            return Err(ReadError::end(place, fault.message()));
+        }
         if cells.len() != names.len() {
             let message = format!("has {} columns, and the first row names {}", cells.len(), names.len());
             return Err(ReadError::record(place, message));

@@ -26,6 +26,7 @@ mod import;
 mod intake;
 mod json;
 mod markdown;
+mod quotes;
 mod read;
 mod record;
 mod rows;
