@@ -63,6 +63,10 @@ pub(crate) fn batch(args: &BatchArgs, invocation: &Invocation<'_>) -> CommandRes
             invocation.printer.note("the batch is complete; nothing is left to do");
             return Ok(Exit::Done);
         }
+        Earlier::Job(id) if is_half_stored(&engine, id, &invocation.printer)? => {
+            invocation.printer.note("the batch was killed before it began, and starts again");
+            BatchStart::New(Box::new(new_batch(&engine, &request, source, invocation)?))
+        }
         Earlier::Job(id) => BatchStart::Earlier(id),
         Earlier::None => BatchStart::New(Box::new(new_batch(&engine, &request, source, invocation)?)),
     };
@@ -82,6 +86,33 @@ pub(super) fn resume(
     let caps = BatchRequest { budget_usd: request.budget_usd, max_calls: request.max_calls, ..BatchRequest::default() };
     let ways = Ways { output: None, of_job: None, is_ordered: false, junit: None };
     run(engine, BatchStart::Earlier(id), &caps, &ways, true, invocation)
+}
+
+/// True for a batch that was killed while its rows were being stored: nothing has been sent for it.
+fn is_half_stored(engine: &Engine, id: SessionId, printer: &Printer) -> CommandResult<bool> {
+    let began = Instant::now();
+    loop {
+        if wait(engine.are_rows_stored(id))? {
+            return Ok(false);
+        }
+        let job = wait(engine.job(JobRequest { job_id: JobKey::Id(id) }))?.job;
+        if job.state != JobState::Running {
+            return Ok(true);
+        }
+        // Its process may still be storing them.
+        if began.elapsed() > LEASE + RETRIED_EVERY {
+            return Ok(false);
+        }
+        if began.elapsed() < RETRIED_EVERY {
+            say_waiting(&job, printer);
+        }
+        std::thread::sleep(RETRIED_EVERY);
+    }
+}
+
+fn say_waiting(job: &Job, printer: &Printer) {
+    let (owner, most) = (job.owner.as_deref().unwrap_or("another process"), LEASE.as_secs());
+    printer.say(format!("{owner} works on the batch or was killed; waiting up to {most} s to see which"));
 }
 
 /// A batch that is about to run.
@@ -158,12 +189,17 @@ fn dry_run(engine: &Engine, request: &BatchRequest, source: Option<&Path>, print
         page.line(format!("{}, {most}", count_of(estimate.calls, "call")));
         page.line(format!("up to {sent} tokens sent and {received} received"));
         page.line(match seconds {
-            Some(seconds) => format!("about {}, as its models took so far", span((seconds * 1e3).round() as u64)),
+            Some(seconds) => format!("about {}, as its models took so far", span(milliseconds(seconds))),
             None => "how long it takes is unknown until its models have made prompts here".to_owned(),
         });
         page.line("nothing was sent");
     })?;
     Ok(Exit::Done)
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn new_batch(
@@ -295,8 +331,7 @@ async fn resumed(
             return Ok(Some((engine.resume_job(caps).await?, job)));
         }
         if !std::mem::replace(&mut is_told, true) {
-            let (owner, most) = (job.owner.as_deref().unwrap_or("another process"), LEASE.as_secs());
-            printer.say(format!("{owner} works on the batch or was killed; waiting up to {most} s to see which"));
+            say_waiting(&job, printer);
         }
         tokio::select! {
             biased;

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Seek;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_128;
@@ -27,6 +28,9 @@ use crate::ledger::{Labels, Need};
 use crate::pipeline::{self, BatchPlan, PlanRow, RowResults, RowSource, RowWork, StoredRow};
 use crate::store::NewJob;
 use crate::transfer::{Input, RawRecord, ReadError, RecordPosition, RowFormat, RowReader, head_of};
+
+/// For how long a call waits where its provider refuses it as too many.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Maximum faults reported of a file.
 const FAULTS_SHOWN: usize = 10;
@@ -238,7 +242,7 @@ impl Engine {
             fail_fast: request.fail_fast,
             warnings: warning.into_iter().collect(),
             journal: journal.clone(),
-            account: self.account_of(life, caps, labels),
+            account: self.account_of(life, caps, labels).patient(PATIENCE),
             plan_row: self.row_planner(),
         };
         let ports = self.ports();
@@ -277,6 +281,15 @@ impl Engine {
             Ok(rows) => rows.into_iter().map(|row| Ok(stored(row))).collect::<Vec<_>>(),
             Err(error) => vec![Err(unreadable(&name, &error))],
         })))
+    }
+
+    /// True once all rows of a batch are stored, so that it can be resumed. Before that nothing is
+    /// sent.
+    ///
+    /// # Errors
+    /// `storage`.
+    pub async fn are_rows_stored(&self, job: SessionId) -> Result<bool> {
+        Ok(pipeline::row_count(&**self.store(), job).await?.is_some())
     }
 
     /// The rows of a batch that are done, in order, with their results.

@@ -4,6 +4,7 @@
 //! [`Allotment`] it returns has an account for each step, whose calls draw on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::balance::Source;
 use super::call_log::{CallLog, CallLogDraw, CallLogReservation, LoggedCall};
@@ -29,6 +30,8 @@ pub struct Account {
     source: Option<Source>,
     /// Set for a step of a chain under a daily cap.
     draw: Option<CallLogDraw>,
+    /// For how long a call waits where the provider refuses it as too many.
+    patience: Duration,
     /// What complete chains left reserved in the call log for the judge.
     kept: Arc<Mutex<Vec<Arc<dyn CallLogReservation>>>>,
 }
@@ -146,6 +149,18 @@ impl Account {
     #[must_use]
     pub fn scoped(&self) -> Self {
         Self { scope: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// The same account for work that can wait: for so long, a call that its provider refuses as too
+    /// many is repeated, and uses up neither a retry nor a call of the cap.
+    #[must_use]
+    pub fn patient(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// For how long a call waits where the provider refuses it as too many; zero by default.
+    pub const fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// The price to assume for models whose price is unknown.

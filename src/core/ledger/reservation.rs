@@ -90,6 +90,15 @@ impl Reservation {
         self.end(Money::ZERO, CallEnd::Failed);
     }
 
+    /// Ends an unbilled call that is to be repeated when the provider has room: it does not count.
+    pub fn take_back(mut self) {
+        let Some(Parts { hold, entry }) = self.parts.take() else { return };
+        if let Some(entry) = entry {
+            entry.close(CallEnd::Failed);
+        }
+        hold.take_back();
+    }
+
     fn end(&mut self, counted: Money, end: CallEnd) {
         let Some(Parts { hold, entry }) = self.parts.take() else { return };
         match end {

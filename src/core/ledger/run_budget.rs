@@ -397,6 +397,11 @@ impl BudgetGuard {
         }
     }
 
+    /// Undoes the call.
+    pub(super) fn take_back(mut self) {
+        self.is_out = false;
+    }
+
     /// Ends the call, which counts as `counted`.
     pub(super) fn settle(mut self, counted: Money) {
         self.is_settled = true;

@@ -46,6 +46,7 @@ const ROWS: &str = "!rows";
 const DONE: &str = "~";
 
 /// Rows under way for each place of a variant: while one is being recorded, the next uses its place.
+/// With `fail_fast` it waits until then, so no row is stopped that has all its answers.
 const ROWS_A_SLOT: usize = 2;
 
 /// Rows stored at once.
@@ -177,11 +178,18 @@ async fn store_rows(journal: &Journal, rows: RowSource, control: &RunControl) ->
     Ok(number)
 }
 
-/// How many rows a job has.
-async fn stored_rows(store: &dyn Store, job: SessionId) -> Result<u64> {
+/// How many rows a job has; `None` until all of them are stored.
+///
+/// # Errors
+/// `storage`.
+pub async fn row_count(store: &dyn Store, job: SessionId) -> Result<Option<u64>> {
     let first = store.job_units(job, None, 1).await?;
-    let rows = first.first().filter(|unit| unit.unit == ROWS).and_then(|unit| unit.result.as_u64());
-    rows.ok_or_else(|| {
+    Ok(first.first().filter(|unit| unit.unit == ROWS).and_then(|unit| unit.result.as_u64()))
+}
+
+/// The rows of a job that is resumed.
+async fn stored_rows(store: &dyn Store, job: SessionId) -> Result<u64> {
+    row_count(store, job).await?.ok_or_else(|| {
         Error::Conflict(format!("job {job} was interrupted before all its rows were stored; start it again"))
     })
 }
@@ -258,8 +266,9 @@ impl Batch {
         let (mut tasks, mut under_way) = (JoinSet::new(), BTreeSet::new());
         let mut next = self.next_row(&mut rows, &mut summary).await?;
         let mut stopped: Option<Error> = None;
+        let at_once = if self.plan.fail_fast { 1 } else { ROWS_A_SLOT } * self.plan.concurrency;
         loop {
-            while stopped.is_none() && tasks.len() < ROWS_A_SLOT * self.plan.concurrency {
+            while stopped.is_none() && tasks.len() < at_once {
                 let Some((number, stored, parts)) =
                     next.take_if(|(number, ..)| under_way.first().is_none_or(|oldest| *number < oldest + WINDOW))
                 else {

@@ -36,7 +36,7 @@ mod variant;
 
 pub use allowance::Allowance;
 pub use announce::Announcer;
-pub use batch::{BatchPlan, PlanRow, RowResults, RowSource, RowWork, StoredRow, WINDOW, start_batch};
+pub use batch::{BatchPlan, PlanRow, RowResults, RowSource, RowWork, StoredRow, WINDOW, row_count, start_batch};
 pub use plan::{AfterRun, FollowUp, JudgePlan, PhaseBinding, Plan, Ports, SaveAside};
 pub use run::{GenerationEnd, generate, start};
 pub use selection::{JudgeJob, SelectPlan, select, start_selection};

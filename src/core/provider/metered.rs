@@ -19,7 +19,7 @@ use super::catalog::ModelCard;
 use super::overrun::CostMeter;
 use super::{Brief, ChatRequest, Chunk, ChunkStream, Completion, Provider};
 use crate::error::{ProviderError, ProviderFailure};
-use crate::ledger::{Call, CallUsage, Money, Price, WorstCase};
+use crate::ledger::{Account, Call, CallUsage, Money, Price, Reservation, WorstCase};
 
 /// Tokens that a vendor's format adds to a request: markers of its beginning and end.
 const OVERHEAD: u64 = 64;
@@ -152,7 +152,7 @@ impl Provider for Metered {
             while let Some(chunk) = answer.next().await {
                 match &chunk {
                     Ok(Chunk::Done(completion)) => reservation.settle(actual(completion, assumed)),
-                    Err(error) if is_unpaid(error, has_begun) => reservation.release(),
+                    Err(error) if is_unpaid(error, has_begun) => unpaid(reservation, error, &account),
                     Err(_) => drop(reservation),
                     Ok(piece) => {
                         has_begun |= matches!(piece, Chunk::Text(_));
@@ -215,6 +215,15 @@ pub(super) fn is_unpaid(error: &ProviderError, has_begun: bool) -> bool {
         _ => error.upstream_status.is_some_and(|status| status >= 400),
     };
     error.never_sent || (is_refused && !has_begun)
+}
+
+/// Ends the reservation of a call with such an error.
+pub(super) fn unpaid(reservation: Reservation, error: &ProviderError, account: &Account) {
+    if error.failure == ProviderFailure::RateLimited && !account.patience().is_zero() {
+        reservation.take_back();
+    } else {
+        reservation.release();
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub mod retry;
 pub mod route;
 pub mod settings;
 pub mod sim;
+mod spacing;
+mod throttle;
 pub mod timeout;
 pub mod transport;
 pub mod wire;

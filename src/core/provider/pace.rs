@@ -1,11 +1,12 @@
 //! Adapts the number of concurrent requests of a [`Permit`](super::permit) to refusals.
 //!
 //! A provider that answers 429 or 529 gets fewer concurrent requests. The limit is cut to an eighth
-//! below the number in flight when the refused request was sent, or now if that is more. Refusals
-//! of requests sent before a cut carry no new information and cut no further. Each round of
-//! successes (as many as the limit) raises the limit by one; from the number that was refused last,
-//! a raise takes four rounds, so a provider near its limit is not refused all the time. The limit
-//! never exceeds the configured one.
+//! below the number in flight when the refused request was sent, or now if that is more, but not
+//! below the number that the provider is known to accept. Refusals of requests sent before a cut
+//! carry no new information and cut no further. Each round of successes (as many as the limit) in
+//! which it was reached raises the limit by one; from the number that was refused last, a raise takes
+//! four rounds, so a provider near its limit is not refused all the time. The limit never exceeds the
+//! configured one.
 
 /// The state of one provider.
 #[derive(Debug)]
@@ -22,6 +23,11 @@ pub(super) struct Pace {
     cuts: u64,
     /// Successes since the last change.
     good: usize,
+    /// True if the limit was reached since the last change: one that is not cannot be known to be good.
+    is_reached: bool,
+    /// How many in flight the provider is known to accept: the most there were when it accepted one,
+    /// less one for each that it then refused.
+    accepted: usize,
 }
 
 /// The state when a request was sent.
@@ -38,12 +44,22 @@ const CAUTIOUS_ROUNDS: usize = 4;
 
 impl Pace {
     pub(super) const fn new(most: usize) -> Self {
-        Self { most, allowed: most, refused: usize::MAX, under_way: 0, cuts: 0, good: 0 }
+        Self {
+            most,
+            allowed: most,
+            refused: usize::MAX,
+            under_way: 0,
+            cuts: 0,
+            good: 0,
+            is_reached: false,
+            accepted: 0,
+        }
     }
 
     /// Counts a request as sent.
     pub(super) const fn begin(&mut self) -> SentAt {
         self.under_way += 1;
+        self.is_reached |= self.under_way >= self.allowed;
         SentAt { under_way: self.under_way, cuts: self.cuts }
     }
 
@@ -52,34 +68,48 @@ impl Pace {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// Records a refusal and returns by how much the limit was cut.
-    pub(super) fn refused(&mut self, request: SentAt) -> usize {
+    /// Records a refusal and returns by how much the limit was cut. It is not cut below `least`.
+    pub(super) fn refused(&mut self, request: SentAt, least: f64) -> usize {
+        if request.under_way <= self.accepted {
+            self.accepted -= 1;
+            return 0;
+        }
         let too_many = self.under_way.max(request.under_way);
-        let allowed = too_many.saturating_sub((too_many / 8).max(1)).max(1);
-        if request.cuts < self.cuts || allowed >= self.allowed {
+        let allowed = too_many.saturating_sub((too_many / 8).max(1)).max(1).max(self.accepted);
+        if request.cuts < self.cuts || allowed >= self.allowed || (allowed as f64) < least {
             return 0;
         }
         if self.good > 0 || self.cuts == 0 {
             self.refused = too_many;
         }
         let fewer = self.allowed - allowed;
-        (self.allowed, self.good, self.cuts) = (allowed, 0, self.cuts + 1);
+        (self.allowed, self.good, self.cuts, self.is_reached) = (allowed, 0, self.cuts + 1, false);
         fewer
     }
 
     /// Records a success and returns true if it raised the limit by one.
-    pub(super) fn answered(&mut self) -> bool {
+    pub(super) fn answered(&mut self, request: SentAt) -> bool {
+        self.accepted = self.accepted.max(request.under_way);
         if self.allowed >= self.most {
             self.good = 1;
             return false;
         }
         self.good += 1;
         let rounds = if self.allowed + 1 < self.refused { 1 } else { CAUTIOUS_ROUNDS };
-        if self.good < self.allowed.saturating_mul(rounds) {
+        if !self.is_reached || self.good < self.allowed.saturating_mul(rounds) {
             return false;
         }
-        (self.allowed, self.good) = (self.allowed + 1, 1);
+        (self.allowed, self.good, self.is_reached) = (self.allowed + 1, 1, false);
         true
+    }
+
+    /// Raises the limit to `least`, as far as the configured one allows, and returns by how much.
+    pub(super) fn raise_to(&mut self, least: f64) -> usize {
+        let before = self.allowed;
+        while (self.allowed as f64) < least && self.allowed < self.most {
+            self.allowed += 1;
+        }
+        self.allowed - before
     }
 
     /// The current limit.
@@ -100,10 +130,10 @@ mod tests {
             for (place, begun) in round.into_iter().enumerate() {
                 if place < takes {
                     answered += 1;
-                    pace.answered();
+                    pace.answered(begun);
                 } else {
                     refused += 1;
-                    pace.refused(begun);
+                    pace.refused(begun, 0.0);
                 }
                 pace.over();
             }
@@ -140,7 +170,7 @@ mod tests {
     fn one_storm_is_one_cut() {
         let mut pace = Pace::new(16);
         let round: Vec<SentAt> = (0..16).map(|_| pace.begin()).collect();
-        let fewer: usize = round.into_iter().map(|begun| pace.refused(begun)).sum();
+        let fewer: usize = round.into_iter().map(|begun| pace.refused(begun, 0.0)).sum();
         assert_eq!((fewer, pace.allowed()), (2, 14));
     }
 
@@ -148,7 +178,7 @@ mod tests {
     fn one_at_a_time_is_the_least() {
         let mut pace = Pace::new(1);
         let begun = pace.begin();
-        assert_eq!((pace.refused(begun), pace.allowed()), (0, 1));
+        assert_eq!((pace.refused(begun, 0.0), pace.allowed()), (0, 1));
         pace.over();
         pace.over();
         assert_eq!(pace.begin().under_way, 1);

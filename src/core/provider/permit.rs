@@ -5,7 +5,8 @@
 //! timer of the layers below runs meanwhile. The retry layer is above this one, so no permit is
 //! held while waiting to retry.
 //!
-//! A provider that refuses requests as too many gets fewer permits for a while ([`Pace`]).
+//! A provider that refuses requests as too many gets fewer of them for a while, at once and a second
+//! ([`Throttle`]).
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_stream::stream;
 use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
-use super::pace::{Pace, SentAt};
+use super::throttle::{SentCall, Throttle};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
 
@@ -29,11 +31,13 @@ pub struct Permits {
 struct ProviderPermits {
     provider: String,
     room: Arc<Semaphore>,
+    /// Held by the request that goes out next, while requests are spaced.
+    gate: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
 struct State {
-    pace: Pace,
+    throttle: Throttle,
     /// Permits to be revoked as soon as they are returned.
     owed: usize,
 }
@@ -51,44 +55,55 @@ pub struct PermitGuard {
 }
 
 impl PermitGuard {
-    /// Ends the request, with its failure if any, and adapts the provider's limit to it.
+    /// Records that the provider began to answer.
+    pub fn accepted(&self) {
+        self.own.own.lock().throttle.accepted(self.own.call, Instant::now());
+    }
+
+    /// Ends the request, with its failure if any, and adapts the provider's limits to it.
     pub fn ended(self, failure: Option<&ProviderError>) {
-        let own = &self.own.own;
+        let (own, now) = (&self.own.own, Instant::now());
         let mut state = own.lock();
         match failure {
-            None if state.pace.answered() => {
-                if state.owed > 0 {
-                    state.owed -= 1;
-                } else {
-                    own.room.add_permits(1);
-                }
+            None => {
+                let more = state.throttle.answered(self.own.call, now);
+                let revoked = more.min(state.owed);
+                state.owed -= revoked;
+                own.room.add_permits(more - revoked);
             }
             Some(error) if error.failure == ProviderFailure::RateLimited => {
-                let fewer = state.pace.refused(self.own.begun);
+                let was_spaced = state.throttle.is_spaced();
+                let fewer = state.throttle.refused(self.own.call, now);
                 if fewer > 0 {
                     state.owed += fewer - own.room.forget_permits(fewer);
-                    let (provider, allowed) = (&own.provider, state.pace.allowed());
-                    tracing::info!(provider, allowed, "it refuses requests, so fewer go out at once");
+                }
+                let (provider, allowed, rate) = (&own.provider, state.throttle.allowed(), state.throttle.rate());
+                if fewer > 0 || !was_spaced {
+                    tracing::info!(
+                        provider,
+                        allowed,
+                        rate,
+                        "it refuses requests, so fewer go out, at once or a second"
+                    );
                 }
             }
-            None | Some(_) => {}
+            Some(_) => {}
         }
     }
 }
 
-/// A permit of the provider itself.
+/// A permit of the provider itself, for a request that was sent.
 struct ProviderPermit {
     own: Arc<ProviderPermits>,
     /// `None` once revoked.
     permit: Option<OwnedSemaphorePermit>,
-    /// The state when it was taken.
-    begun: SentAt,
+    call: SentCall,
 }
 
 impl Drop for ProviderPermit {
     fn drop(&mut self) {
         let mut state = self.own.lock();
-        state.pace.over();
+        state.throttle.over();
         if state.owed > 0
             && let Some(permit) = self.permit.take()
         {
@@ -107,8 +122,9 @@ impl Permits {
     /// Limits one provider, whose requests also count towards `all`.
     pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
         let room = room(max_concurrency);
-        let state = Mutex::new(State { pace: Pace::new(room.available_permits()), owed: 0 });
-        Self { own: Arc::new(ProviderPermits { provider: provider.to_owned(), room, state }), all }
+        let state = Mutex::new(State { throttle: Throttle::new(room.available_permits()), owed: 0 });
+        let gate = tokio::sync::Mutex::default();
+        Self { own: Arc::new(ProviderPermits { provider: provider.to_owned(), room, gate, state }), all }
     }
 
     /// Limits one provider that shares permits with no other.
@@ -120,10 +136,25 @@ impl Permits {
     pub async fn enter(&self) -> Option<PermitGuard> {
         // The provider's own permit first, so a slow provider does not block the others.
         let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
-        let begun = self.own.lock().pace.begin();
-        let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit), begun };
+        let turn = if self.own.lock().throttle.is_spaced() { Some(self.turn().await) } else { None };
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        let call = self.own.lock().throttle.send(Instant::now());
+        drop(turn);
+        let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit), call };
         Some(PermitGuard { own, _all: all })
+    }
+
+    /// Waits until the next request may go out. No other can while the guard lives.
+    async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        let turn = self.own.gate.lock().await;
+        loop {
+            let now = Instant::now();
+            let due = self.own.lock().throttle.due(now);
+            if due <= now {
+                return turn;
+            }
+            tokio::time::sleep_until(due).await;
+        }
     }
 
     /// How many more requests could start now.
@@ -173,6 +204,7 @@ impl Provider for Permit {
                 return;
             };
             let mut answer = inner.stream(request);
+            let mut has_begun = false;
             while let Some(chunk) = answer.next().await {
                 if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
                     // The call ends before the caller sees how it ended.
@@ -180,6 +212,9 @@ impl Provider for Permit {
                     permit.ended(chunk.as_ref().err());
                     yield chunk;
                     return;
+                }
+                if !std::mem::replace(&mut has_begun, true) {
+                    permit.accepted();
                 }
                 yield chunk;
             }

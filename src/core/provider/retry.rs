@@ -12,6 +12,7 @@
 //! | precedence | what the provider itself says about retrying, if anything |
 //! | wait | exactly `Retry-After`; else a random part of 0.5 s, 1 s, 2 s, … at most 8 s (full jitter) |
 //! | down | a server that asks for more than 60 s: no wait, the error at once |
+//! | patient accounts | a refusal as too many uses up no retry; the call waits for at most 10 minutes |
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,10 +20,12 @@ use std::time::Duration;
 
 use async_stream::stream;
 use futures_util::StreamExt;
+use tokio::time::Instant;
 
 use super::checked::ended_early;
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{Error, Problem, ProviderError, ProviderFailure};
+use crate::ledger::Account;
 
 /// How often and with which delays a call is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,14 +108,14 @@ impl Provider for Retry {
     fn stream(&self, request: ChatRequest) -> ChunkStream {
         let (inner, policy, jitter) = (Arc::clone(&self.inner), self.policy, Arc::clone(&self.jitter));
         Box::pin(stream! {
-            let mut failed = 0_u32;
+            let mut waiting = Attempts::of(&request.account);
             loop {
                 let mut answer = inner.stream(request.clone());
                 let error = loop {
                     match answer.next().await {
                         Some(Ok(Chunk::Done(mut completion))) => {
                             drop(answer);
-                            completion.retries += failed;
+                            completion.retries += waiting.made;
                             yield Ok(Chunk::Done(completion));
                             return;
                         }
@@ -122,17 +125,16 @@ impl Provider for Retry {
                     }
                 };
                 drop(answer);
-                match next_step(error, failed, &policy, &jitter) {
+                match waiting.after(error, &policy, &jitter) {
                     Step::GiveUp(error) => {
                         yield Err(error);
                         return;
                     }
                     Step::Wait(delay, error) => {
-                        failed += 1;
                         yield Ok(Chunk::Retrying {
                             provider: inner.name().to_owned(),
                             model: request.model.clone().unwrap_or_else(|| inner.default_model().to_owned()),
-                            attempt: failed + 1,
+                            attempt: waiting.made + 1,
                             delay,
                             error: Problem::from(Error::from(error)),
                         });
@@ -152,28 +154,77 @@ pub(super) enum Step {
     GiveUp(ProviderError),
 }
 
-/// Decides what to do after failure number `failed`, from 0.
-pub(super) fn next_step(mut error: ProviderError, failed: u32, policy: &RetryPolicy, jitter: &Jitter) -> Step {
-    if !is_worth_retrying(&error) {
-        return Step::GiveUp(error);
-    }
-    if let Some(wait) = error.retry_after.filter(|wait| *wait > policy.longest_wait) {
-        let (asked, limit) = (wait.as_secs_f64(), policy.longest_wait.as_secs_f64());
-        error.message = format!(
-            "{}; it asks to wait {asked} s, and a provider that asks for more than {limit} s counts as down",
-            error.message
-        );
-        return Step::GiveUp(error);
-    }
-    if failed >= policy.max_retries {
-        if failed > 0 {
-            error.message = format!("{}; gave up after {} attempts", error.message, failed + 1);
-        }
-        return Step::GiveUp(error);
-    }
-    let delay = error.retry_after.unwrap_or_else(|| policy.backoff(failed).mul_f64(jitter.next_fraction()));
-    Step::Wait(delay, error)
+/// The failed attempts of one call.
+#[derive(Debug)]
+pub(super) struct Attempts {
+    /// All of them.
+    pub(super) made: u32,
+    /// Those that used up a retry.
+    failed: u32,
+    /// For how long refusals as too many use up none.
+    patience: Duration,
+    /// When the first of those in a row came.
+    refused_since: Option<Instant>,
+    /// How many came in a row.
+    refusals: u32,
 }
+
+impl Attempts {
+    /// None so far, by a call of this account.
+    pub(super) fn of(account: &Account) -> Self {
+        Self { made: 0, failed: 0, patience: account.patience(), refused_since: None, refusals: 0 }
+    }
+
+    /// Decides what to do after another one.
+    pub(super) fn after(&mut self, error: ProviderError, policy: &RetryPolicy, jitter: &Jitter) -> Step {
+        let step = match self.wait_for_turn(&error, policy, jitter) {
+            Some(delay) => Step::Wait(delay, error),
+            None => self.next_step(error, policy, jitter),
+        };
+        self.made += 1;
+        step
+    }
+
+    /// Decides what to do after one that uses up a retry.
+    fn next_step(&mut self, mut error: ProviderError, policy: &RetryPolicy, jitter: &Jitter) -> Step {
+        if !is_worth_retrying(&error) {
+            return Step::GiveUp(error);
+        }
+        if let Some(wait) = error.retry_after.filter(|wait| *wait > policy.longest_wait) {
+            let (asked, limit) = (wait.as_secs_f64(), policy.longest_wait.as_secs_f64());
+            error.message = format!(
+                "{}; it asks to wait {asked} s, and a provider that asks for more than {limit} s counts as down",
+                error.message
+            );
+            return Step::GiveUp(error);
+        }
+        if self.failed >= policy.max_retries {
+            if self.made > 0 {
+                error.message = format!("{}; gave up after {} attempts", error.message, self.made + 1);
+            }
+            return Step::GiveUp(error);
+        }
+        let backoff = || policy.backoff(self.failed).mul_f64(jitter.next_fraction());
+        let delay = error.retry_after.unwrap_or_else(backoff);
+        self.failed += 1;
+        Step::Wait(delay, error)
+    }
+
+    /// The delay after a refusal that uses up no retry.
+    fn wait_for_turn(&mut self, error: &ProviderError, policy: &RetryPolicy, jitter: &Jitter) -> Option<Duration> {
+        if error.failure != ProviderFailure::RateLimited || error.should_retry == Some(false) {
+            (self.refused_since, self.refusals) = (None, 0);
+            return None;
+        }
+        let waited = self.refused_since.get_or_insert_with(Instant::now).elapsed();
+        let backoff = policy.backoff(self.refusals.min(PATIENT_DOUBLINGS)).mul_f64(jitter.next_fraction());
+        self.refusals += 1;
+        Some(error.retry_after.unwrap_or(backoff)).filter(|delay| waited + *delay < self.patience)
+    }
+}
+
+/// How often the delay of a patient call doubles. The permits space its attempts.
+const PATIENT_DOUBLINGS: u32 = 2;
 
 /// True for the failures in the table above.
 fn is_worth_retrying(error: &ProviderError) -> bool {

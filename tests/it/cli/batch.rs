@@ -121,6 +121,17 @@ fn a_bad_row_in_a_file_is_named_before_anything_is_sent() {
     home.write("rows.csv", "id,input,count\n1,fine,1\n2,\"two\nlines\",zero\n3,fine,1\n");
     let said = home.run(&["batch", "rows.csv"]).failed(2);
     assert!(said.stderr.contains("row 2 (line 3): count"), "{}", said.stderr);
+    for ends in ["\n", "\r\n"] {
+        let csv = ["id,input,count", "1,fine,1", "2,\"b\"\"x\",2", "3,\"c\" d,3", "4,e,1", ""].join(ends);
+        home.write("rows.csv", csv);
+        let said = home.run(&["batch", "rows.csv"]).failed(2);
+        assert!(said.stderr.contains("row 3 (line 4)"), "{}", said.stderr);
+        assert!(said.stderr.contains("line 4, column 6: text follows a closing quote"), "{}", said.stderr);
+        home.write("rows.csv", ["id,input", "1,fine", "2,\"open", "3,x", "4,y", ""].join(ends));
+        let said = home.run(&["batch", "rows.csv"]).failed(2);
+        assert!(said.stderr.contains("line 3, column 3: a quote is opened and never closed"), "{}", said.stderr);
+    }
+    assert_eq!(calls(&home), 0);
     home.write("empty.txt", "\n \n");
     assert!(home.run(&["batch", "empty.txt"]).failed(2).stderr.contains("no rows"));
     assert!(home.run(&["batch", "nowhere.txt"]).failed(1).stderr.contains("nowhere.txt"));
@@ -258,6 +269,46 @@ fn a_killed_batch_goes_on_and_pays_for_nothing_twice() {
     // Eighteen calls were answered. The one in flight at the kill is not recorded.
     assert_eq!(calls(&home), 18);
     assert!(!home.path().join("out.jsonl.job").exists());
+}
+
+#[test]
+fn a_batch_killed_while_its_rows_were_stored_starts_again() {
+    let home = home_with(ONE_HANGS);
+    home.write("rows.txt", "slow\ntwo\n");
+    let arguments = ["batch", "rows.txt", "--count", "1", "-o", "out.jsonl"];
+    let mut child = home.command();
+    child.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = child.spawn().expect("it starts");
+    let begun = Instant::now();
+    while !home.path().join("out.jsonl.job").exists() || calls(&home) < 1 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "the batch begins");
+        sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("it is there");
+    child.wait().expect("it ends");
+    // As if only its first row had been stored.
+    #[expect(clippy::disallowed_methods, reason = "the test forges what a kill leaves")]
+    let connection = rusqlite::Connection::open(home.database()).expect("the database");
+    let stored = connection.execute("DELETE FROM job_units WHERE unit <> '0000000001'", ()).expect("the units");
+    assert!(stored > 0);
+    drop(connection);
+
+    home.sim("lab", HEALTHY);
+    let said = home.run(&[&arguments[..], &["--resume"]].concat()).done();
+    assert!(said.stderr.contains("starts again"), "{}", said.stderr);
+    let expected = [("1", "made of slow"), ("2", "made of two")].map(|(id, text)| (id.to_owned(), text.to_owned()));
+    assert_eq!(made(&rows_of_file(&home, "out.jsonl")), expected.into());
+    assert!(!home.path().join("out.jsonl.job").exists());
+}
+
+#[test]
+fn a_storm_of_refusals_fails_no_row_and_uses_up_no_call() {
+    let home = home_with(&format!("{HEALTHY}limit: {{calls_per_s: 40}}\n"));
+    home.write("rows.txt", (0..30).map(|row| format!("row {row}")).collect::<Vec<_>>().join("\n"));
+    // Without retries, and with room for the calls that are answered and no others.
+    let arguments = ["batch", "rows.txt", "--count", "1", "-o", "out.jsonl", "--concurrency", "8", "--max-calls", "90"];
+    home.run_with_env(&arguments, &[("ALUDEL_PROVIDERS__LAB__MAX_RETRIES", "0")]).done();
+    assert_eq!(made(&rows_of_file(&home, "out.jsonl")).len(), 30);
 }
 
 #[test]

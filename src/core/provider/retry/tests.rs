@@ -158,7 +158,7 @@ fn what_the_provider_says_of_a_retry_goes_before_the_kind_of_failure() {
         (ProviderFailure::Rejected, Some(true), true),
     ] {
         let error = ProviderError { should_retry: said, ..ProviderError::new("p", failure, "no") };
-        let step = next_step(error, 0, &RetryPolicy::default(), &Jitter::new(SEED));
+        let step = Attempts::of(&Account::default()).after(error, &RetryPolicy::default(), &Jitter::new(SEED));
         assert_eq!(matches!(step, Step::Wait(..)), is_made_again, "{failure:?} {said:?}");
     }
 }

@@ -6,7 +6,7 @@
 //! rule counts calls. As a transport it hangs, cuts and ends like one; the layers above
 //! ([`checked`](super::checked), [`timeout`](super::timeout), [`retry`](super::retry)) turn that
 //! into errors. Each part of the format has a file: `script`, `rule`, `answer`, `template`,
-//! `fault`, `pacing`, `judge`, `cassette`.
+//! `fault`, `limit`, `pacing`, `judge`, `cassette`.
 #![doc = include_str!("format.md")]
 
 mod answer;
@@ -15,6 +15,7 @@ mod draw;
 mod fault;
 mod journal;
 mod judge;
+mod limit;
 mod pacing;
 mod rule;
 mod script;
@@ -37,6 +38,7 @@ pub use draw::Fingerprint;
 use fault::{Fault, Kind};
 use journal::OpenCall;
 pub use journal::{CallEnd, JournalEntry, KEPT};
+use limit::Bucket;
 use pacing::Pacing;
 use rule::Call;
 use script::{Script, Usage};
@@ -55,6 +57,7 @@ pub struct Sim {
     model: Arc<str>,
     script: Arc<Script>,
     journal: journal::Shared,
+    bucket: Bucket,
 }
 
 impl Sim {
@@ -82,7 +85,13 @@ impl Sim {
             script.recorded.get_or_insert_default().extend(more);
         }
         let model = script.model.as_str().into();
-        Ok(Self { name: name.into(), model, script: Arc::new(script), journal: journal::Shared::default() })
+        Ok(Self {
+            name: name.into(),
+            model,
+            script: Arc::new(script),
+            journal: journal::Shared::default(),
+            bucket: Bucket::default(),
+        })
     }
 
     /// Overrides the script's default model.
@@ -111,6 +120,11 @@ impl Sim {
     /// The number of calls so far.
     pub fn asked(&self) -> u64 {
         journal::lock(&self.journal).asked()
+    }
+
+    /// The number of calls refused by the script's limit; the journal and the rules do not see them.
+    pub fn refused(&self) -> u64 {
+        self.bucket.refused()
     }
 
     /// The number of calls in flight.
@@ -218,6 +232,12 @@ impl Provider for Sim {
         let sim = self.clone();
         Box::pin(stream! {
             let start = Instant::now();
+            if let Some(limit) = sim.script.limit
+                && let Err(error) = sim.bucket.take(limit, &sim.name)
+            {
+                yield Err(error);
+                return;
+            }
             let model = request.model.clone().unwrap_or_else(|| sim.model.to_string());
             let fingerprint = Fingerprint::of(&request, &model);
             let open = OpenCall::enter(&sim.journal, &request, &model, fingerprint, sim.script.seed, &sim.script.rules);

@@ -11,6 +11,7 @@ use serde::de::{DeserializeOwned, Deserializer};
 use super::answer::AnswerSpec;
 use super::cassette::Recording;
 use super::judge::JudgeScript;
+use super::limit::Limit;
 use super::pacing::Pacing;
 use super::rule::Rule;
 use super::strict;
@@ -28,6 +29,7 @@ pub(super) struct Script {
     pub(super) model: String,
     pub(super) answer: Option<AnswerSpec>,
     pub(super) pacing: Pacing,
+    pub(super) limit: Option<Limit>,
     pub(super) price: Option<Price>,
     pub(super) usage: Option<Usage>,
     pub(super) judge: JudgeScript,
@@ -43,6 +45,7 @@ impl Default for Script {
             model: MODEL.to_owned(),
             answer: None,
             pacing: Pacing::default(),
+            limit: None,
             price: None,
             usage: None,
             judge: JudgeScript::default(),

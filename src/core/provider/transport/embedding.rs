@@ -20,7 +20,7 @@ use crate::ledger::{Account, BilledTokens, Call, CallUsage, Money};
 use crate::provider::embedding::{Embedded, Embedder, Embedding, Purpose};
 use crate::provider::metered::{self, CostBoundsOf};
 use crate::provider::permit::Permits;
-use crate::provider::retry::{self, Jitter, RetryPolicy, Step};
+use crate::provider::retry::{Attempts, Jitter, RetryPolicy, Step};
 use crate::provider::timeout::Timeouts;
 use crate::provider::wire::{EmbeddingRequest, MAX_EMBEDDING_BATCH};
 use crate::text::tokens;
@@ -94,17 +94,16 @@ impl HttpEmbedder {
         purpose: Purpose,
         account: &Account,
     ) -> Result<(Vec<Vec<f32>>, ModelMetadata), ProviderError> {
-        let mut failed = 0_u32;
+        let mut attempts = Attempts::of(account);
         loop {
             let error = match self.once(texts, purpose, account).await {
-                Ok((vectors, metadata)) => return Ok((vectors, ModelMetadata { retries: failed, ..metadata })),
+                Ok((vectors, metadata)) => return Ok((vectors, ModelMetadata { retries: attempts.made, ..metadata })),
                 Err(error) => error,
             };
-            match retry::next_step(error, failed, &self.call_policy.policy, &self.call_policy.jitter) {
+            match attempts.after(error, &self.call_policy.policy, &self.call_policy.jitter) {
                 Step::GiveUp(error) => return Err(error),
                 Step::Wait(delay, _) => tokio::time::sleep(delay).await,
             }
-            failed += 1;
         }
     }
 
@@ -147,7 +146,7 @@ impl HttpEmbedder {
             Ok(answer) => answer,
             Err(error) => {
                 if metered::is_unpaid(&error, false) {
-                    reservation.release();
+                    metered::unpaid(reservation, &error, account);
                 }
                 return Err(error);
             }
