@@ -53,7 +53,8 @@ impl YamlRecords {
                 return raw(value, place).map(Some);
             }
             let Some((piece, began)) = self.piece() else { return Ok(None) };
-            match parsed(&self.text[piece]) {
+            let before = self.text[..piece.start].iter().rev().take_while(|byte| **byte != b'\n').count();
+            match parsed(&self.text[piece], before) {
                 Ok(value) => self.take_apart(value, began),
                 Err((below, message)) => {
                     self.record += 1;
@@ -122,14 +123,20 @@ impl YamlRecords {
     }
 }
 
-/// What a piece says; or how many lines below its first it is wrong, and why.
-fn parsed(piece: &[u8]) -> std::result::Result<Yaml, (u64, String)> {
+/// What a piece says that begins after so many bytes of its line; or how many lines below its first
+/// it is wrong, and why.
+fn parsed(piece: &[u8], before: usize) -> std::result::Result<Yaml, (u64, String)> {
     let Ok(text) = std::str::from_utf8(piece) else {
         return Err((0, "is not UTF-8 text; convert the file first, for example with iconv".into()));
     };
-    tree::check(text)
-        .and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error)))
-        .map_err(|error| (error.line.map_or(0, |line| line as u64 - 1), format!("is not YAML: {}", error.message)))
+    tree::check(text).and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error))).map_err(
+        |error| {
+            let below = error.line.map_or(0, |line| line - 1);
+            let column = error.column.map(|column| column + if below == 0 { before } else { 0 });
+            let place = column.map(|column| format!(", column {column}")).unwrap_or_default();
+            (below as u64, format!("is not YAML: {}{place}", error.message))
+        },
+    )
 }
 
 /// What stands behind `---` in a line that begins a document, and nothing behind `...`; `None` for any other line.

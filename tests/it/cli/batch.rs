@@ -131,6 +131,16 @@ fn a_bad_row_in_a_file_is_named_before_anything_is_sent() {
         let said = home.run(&["batch", "rows.csv"]).failed(2);
         assert!(said.stderr.contains("line 3, column 3: a quote is opened and never closed"), "{}", said.stderr);
     }
+    for (yaml, place) in [
+        ("- input: fine\n- input: [a\n- input: x\n", "row 2 (line "),
+        ("input: fine\n--- {input: a, b: ]}\n", "row 2 (line 2)"),
+    ] {
+        home.write("rows.yaml", yaml);
+        let said = home.run(&["batch", "rows.yaml"]).failed(2);
+        assert!(said.stderr.contains(place) && said.stderr.contains(", column "), "{}", said.stderr);
+    }
+    home.write("rows.yaml", "input: fine\n--- {input: a, b: ]}\n");
+    assert!(home.run(&["batch", "rows.yaml"]).failed(2).stderr.contains("column 19"));
     assert_eq!(calls(&home), 0);
     home.write("empty.txt", "\n \n");
     assert!(home.run(&["batch", "empty.txt"]).failed(2).stderr.contains("no rows"));
