@@ -7,7 +7,8 @@
 //! The layers above a transport are providers too, each wrapping the one below, and report what
 //! they do as [`Chunk`]s. Outermost first: [`cache`], [`route`] (the binding, then its fallbacks),
 //! [`breaker`], [`retry`], [`adapt`] (fits requests to the model), [`permit`], [`metered`] (the
-//! ledger, which counts every outgoing call), [`timeout`], [`checked`], transport. [`registry`]
+//! ledger, which counts every outgoing call), the turn ([`permit`] too), [`timeout`], [`checked`],
+//! transport. [`registry`]
 //! builds one provider's stack; `engine::wiring` adds the first two layers from a phase's binding.
 //!
 //! For networked providers, [`frame`] splits bytes into frames and a [`wire`] codec builds requests

@@ -6,7 +6,8 @@
 //! held while waiting to retry.
 //!
 //! A provider that refuses requests as too many gets fewer of them for a while, at once and a second
-//! ([`Throttle`]).
+//! ([`Throttle`]). The layer [`Turn`] waits for that right before a request is sent, below the ledger,
+//! whose writes would bring requests together again.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,30 +51,55 @@ impl ProviderPermits {
 
 /// A permit for one request in flight, returned on drop.
 pub struct PermitGuard {
-    own: ProviderPermit,
+    _own: ProviderPermit,
     _all: OwnedSemaphorePermit,
 }
 
-impl PermitGuard {
+/// A permit of the provider itself.
+struct ProviderPermit {
+    own: Arc<ProviderPermits>,
+    /// `None` once revoked.
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for ProviderPermit {
+    fn drop(&mut self) {
+        let mut state = self.own.lock();
+        if state.owed > 0
+            && let Some(permit) = self.permit.take()
+        {
+            state.owed -= 1;
+            permit.forget();
+        }
+    }
+}
+
+/// A request that was sent, and is over on drop.
+pub struct SentRequest {
+    own: Arc<ProviderPermits>,
+    call: SentCall,
+}
+
+impl SentRequest {
     /// Records that the provider began to answer.
     pub fn accepted(&self) {
-        self.own.own.lock().throttle.accepted(self.own.call, Instant::now());
+        self.own.lock().throttle.accepted(self.call, Instant::now());
     }
 
     /// Ends the request, with its failure if any, and adapts the provider's limits to it.
     pub fn ended(self, failure: Option<&ProviderError>) {
-        let (own, now) = (&self.own.own, Instant::now());
+        let (own, now) = (&self.own, Instant::now());
         let mut state = own.lock();
         match failure {
             None => {
-                let more = state.throttle.answered(self.own.call, now);
+                let more = state.throttle.answered(self.call, now);
                 let revoked = more.min(state.owed);
                 state.owed -= revoked;
                 own.room.add_permits(more - revoked);
             }
             Some(error) if error.failure == ProviderFailure::RateLimited => {
                 let was_spaced = state.throttle.is_spaced();
-                let fewer = state.throttle.refused(self.own.call, now);
+                let fewer = state.throttle.refused(self.call, now);
                 if fewer > 0 {
                     state.owed += fewer - own.room.forget_permits(fewer);
                 }
@@ -92,24 +118,9 @@ impl PermitGuard {
     }
 }
 
-/// A permit of the provider itself, for a request that was sent.
-struct ProviderPermit {
-    own: Arc<ProviderPermits>,
-    /// `None` once revoked.
-    permit: Option<OwnedSemaphorePermit>,
-    call: SentCall,
-}
-
-impl Drop for ProviderPermit {
+impl Drop for SentRequest {
     fn drop(&mut self) {
-        let mut state = self.own.lock();
-        state.throttle.over();
-        if state.owed > 0
-            && let Some(permit) = self.permit.take()
-        {
-            state.owed -= 1;
-            permit.forget();
-        }
+        self.own.lock().throttle.over();
     }
 }
 
@@ -136,24 +147,32 @@ impl Permits {
     pub async fn enter(&self) -> Option<PermitGuard> {
         // The provider's own permit first, so a slow provider does not block the others.
         let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
-        let turn = if self.own.lock().throttle.is_spaced() { Some(self.turn().await) } else { None };
+        let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit) };
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        let call = self.own.lock().throttle.send(Instant::now());
-        drop(turn);
-        let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit), call };
-        Some(PermitGuard { own, _all: all })
+        Some(PermitGuard { _own: own, _all: all })
     }
 
-    /// Waits until the next request may go out. No other can while the guard lives.
-    async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        let turn = self.own.gate.lock().await;
+    /// Waits until the next request may be sent, which is then to be sent at once.
+    pub async fn turn(&self) -> SentRequest {
+        let mut gate = None;
         loop {
             let now = Instant::now();
-            let due = self.own.lock().throttle.due(now);
-            if due <= now {
-                return turn;
+            let due = {
+                let mut state = self.own.lock();
+                // Who waits already goes first.
+                let is_first = gate.is_some() || !state.throttle.is_spaced();
+                match state.throttle.due(now) {
+                    due if is_first && due <= now => {
+                        let call = state.throttle.send(now);
+                        return SentRequest { own: Arc::clone(&self.own), call };
+                    }
+                    due => due,
+                }
+            };
+            match gate {
+                Some(_) => tokio::time::sleep_until(due).await,
+                None => gate = Some(self.own.gate.lock().await),
             }
-            tokio::time::sleep_until(due).await;
         }
     }
 
@@ -170,10 +189,10 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// At most `max_concurrency` requests at once.
+    /// At most `max_concurrency` requests at once, each in its [`Turn`].
     pub fn new(inner: Arc<dyn Provider>, max_concurrency: NonZeroUsize) -> Self {
         let permits = Permits::alone(inner.name(), max_concurrency);
-        Self::sharing(inner, permits)
+        Self::sharing(Arc::new(Turn::new(inner, permits.clone())), permits)
     }
 
     /// Draws from `permits`, which others may share.
@@ -204,17 +223,57 @@ impl Provider for Permit {
                 return;
             };
             let mut answer = inner.stream(request);
-            let mut has_begun = false;
             while let Some(chunk) = answer.next().await {
                 if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
                     // The call ends before the caller sees how it ended.
                     drop(answer);
-                    permit.ended(chunk.as_ref().err());
+                    drop(permit);
+                    yield chunk;
+                    return;
+                }
+                yield chunk;
+            }
+        })
+    }
+}
+
+/// Sends the requests of the inner provider at the rate that it accepts.
+pub struct Turn {
+    inner: Arc<dyn Provider>,
+    permits: Permits,
+}
+
+impl Turn {
+    /// Takes turns with all that share `permits`.
+    pub fn new(inner: Arc<dyn Provider>, permits: Permits) -> Self {
+        Self { inner, permits }
+    }
+}
+
+impl Provider for Turn {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn default_model(&self) -> &str {
+        self.inner.default_model()
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChunkStream {
+        let (inner, permits) = (Arc::clone(&self.inner), self.permits.clone());
+        Box::pin(stream! {
+            let sent = permits.turn().await;
+            let mut answer = inner.stream(request);
+            let mut has_begun = false;
+            while let Some(chunk) = answer.next().await {
+                if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
+                    drop(answer);
+                    sent.ended(chunk.as_ref().err());
                     yield chunk;
                     return;
                 }
                 if !std::mem::replace(&mut has_begun, true) {
-                    permit.accepted();
+                    sent.accepted();
                 }
                 yield chunk;
             }
@@ -363,7 +422,8 @@ mod tests {
     async fn a_provider_that_refuses_gets_fewer_at_once_and_every_call_comes_through() {
         let crowded = Crowded { takes: 6, under_way: Arc::default(), refused: Arc::default() };
         let permits = Permits::alone("crowded", NonZeroUsize::new(16).unwrap());
-        let limited = Arc::new(Permit::sharing(Arc::new(crowded.clone()), permits.clone()));
+        let in_turn = Arc::new(Turn::new(Arc::new(crowded.clone()), permits.clone()));
+        let limited = Arc::new(Permit::sharing(in_turn, permits.clone()));
         let patient = RetryPolicy { max_retries: 30, ..RetryPolicy::default() };
         let retried = Retry::new(limited, patient, Arc::new(Jitter::new(7)));
         let all = async |count: u32| join_all((0..count).map(|variant| complete(&retried, request(variant)))).await;

@@ -1,7 +1,7 @@
 //! The configured providers, and the stack of layers around each.
 //!
 //! Owns the provider list shown to users and the stack of one provider: breaker, retry, adapt,
-//! permit, ledger, timeout, checks, transport, outermost first. Nothing is read, opened or run
+//! permit, ledger, turn, timeout, checks, transport, outermost first. Nothing is read, opened or run
 //! before a provider is requested by name. `builtin` always exists. Routes over several providers
 //! are built by callers of [`Registry::get`], which know the bindings.
 
@@ -27,7 +27,7 @@ use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
 use super::metered::{CostBounds, CostBoundsOf, Metered};
-use super::permit::{Permit, Permits, room};
+use super::permit::{Permit, Permits, Turn, room};
 use super::retry::{Jitter, Retry};
 use super::settings::ProviderSettings;
 use super::sim::Sim;
@@ -307,7 +307,8 @@ impl Registry {
         let settings = &entry.settings;
         let checked = Arc::new(Checked::new(transport.provider));
         let timed = Arc::new(Timeout::new(checked, settings.patience));
-        let metered = Arc::new(Metered::new(timed, transport.cost_bounds_of));
+        let in_turn = Arc::new(Turn::new(timed, entry.permits.clone()));
+        let metered = Arc::new(Metered::new(in_turn, transport.cost_bounds_of));
         let limited = Arc::new(Permit::sharing(metered, entry.permits.clone()));
         let adapted: Arc<dyn Provider> = match settings.kind {
             // `builtin` accepts every parameter, so using it alone does not load the catalogue.

@@ -117,7 +117,7 @@ impl HttpEmbedder {
         let Some(call) = self.link.wire.embeddings(&request) else {
             return Err(self.link.failed(ProviderFailure::Rejected, "its protocol has no embeddings").before_sending());
         };
-        let Some(permit) = self.call_policy.permits.enter().await else {
+        let Some(_permit) = self.call_policy.permits.enter().await else {
             return Err(self.link.failed(ProviderFailure::Unavailable, "it is shutting down").before_sending());
         };
         let assumed = account.assumed_price();
@@ -134,6 +134,7 @@ impl HttpEmbedder {
                 worst,
             )
             .await?;
+        let sent = self.call_policy.permits.turn().await;
         let start = Instant::now();
         let answer = match self.link.fetch(call, &self.model, self.call_policy.patience, LONGEST_ANSWER).await {
             Ok(body) => {
@@ -141,7 +142,7 @@ impl HttpEmbedder {
             }
             Err(error) => Err(error),
         };
-        permit.ended(answer.as_ref().err());
+        sent.ended(answer.as_ref().err());
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
