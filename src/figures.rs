@@ -29,6 +29,24 @@ pub(crate) fn interval(low: f64, value: f64, high: f64, width: usize) -> String 
     (0..width).map(mark).collect()
 }
 
+/// `12 a second`, or by the minute or hour where it is slower.
+pub(crate) fn rate(count: u64, elapsed_ms: u64) -> String {
+    let in_time = |unit_ms: u64| (count.saturating_mul(unit_ms) + elapsed_ms / 2) / elapsed_ms.max(1);
+    let units = [(1_000, "a second"), (60_000, "a minute"), (3_600_000, "an hour")];
+    let (unit_ms, unit) = units.into_iter().find(|(unit_ms, _)| in_time(*unit_ms) >= 3).unwrap_or(units[2]);
+    format!("{} {unit}", thousands(in_time(unit_ms)))
+}
+
+/// A duration: `12 ms`, `1.4 s`, `2 min 5 s`.
+pub(crate) fn span(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match milliseconds {
+        0..1000 => format!("{milliseconds} ms"),
+        1000..60_000 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use super::view::{self, Frame, Paint, Role, count_of, cut, one_line, span};
 use super::wait::wait;
 use crate::cli::view::symbols::DOT;
 use crate::cli::view::symbols::{BAD, EMPTY, FULL, GOOD, PENDING, RETRIED, is_ascii};
-use crate::figures::thousands;
+use crate::figures::{rate, thousands};
 
 /// How often it is redrawn.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
@@ -167,14 +167,6 @@ fn batch_line(view: &RunView, (earlier, failed_before): (u64, u64), frame: &Fram
         text = format!("{text}{DOT}{} left", span(frame.elapsed_ms.saturating_mul(total - done) / new));
     }
     line(&text, Role::Faint, frame)
-}
-
-/// `12 a second`, or by the minute or hour where it is slower.
-fn rate(count: u64, elapsed_ms: u64) -> String {
-    let in_time = |unit_ms: u64| (count.saturating_mul(unit_ms) + elapsed_ms / 2) / elapsed_ms.max(1);
-    let units = [(1_000, "a second"), (60_000, "a minute"), (3_600_000, "an hour")];
-    let (unit_ms, unit) = units.into_iter().find(|(unit_ms, _)| in_time(*unit_ms) >= 3).unwrap_or(units[2]);
-    format!("{} {unit}", thousands(in_time(unit_ms)))
 }
 
 /// A job without lines of its own: what it does, a bar if the total is known, its counts.

@@ -60,9 +60,7 @@ const fn row(about: &'static str, effect: Effect, faces: &'static [Face]) -> Row
 #[expect(clippy::match_same_arms, reason = "a row each, in the order of names")]
 pub const fn of(operation: Operation) -> Row {
     match operation {
-        Operation::Batch => {
-            row("Generate prompts for many requests at once", Effect::Generates, &[Face::Cli, Face::Rest, Face::Mcp])
-        }
+        Operation::Batch => row("Generate prompts for many requests at once", Effect::Generates, Face::ALL),
         Operation::Compare => row("Compare prompts: what differs, which is best", Effect::Searches, Face::ALL),
         Operation::Completions => row("Print a completion script for a shell", Effect::Reads, &[Face::Cli]),
         Operation::ConfigExport => {
@@ -93,9 +91,7 @@ pub const fn of(operation: Operation) -> Row {
             row("List, follow, stop and resume jobs", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
         }
         Operation::JobsFollow => row("Watch a job until it ends", Effect::Reads, &[Face::Cli, Face::Rest]),
-        Operation::JobsResult => {
-            row("Show what came of a job: its result, its rows", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
-        }
+        Operation::JobsResult => row("Show what came of a job: its result, its rows", Effect::Reads, Face::ALL),
         Operation::JobsResume => row("Resume an interrupted, stopped or failed job", Effect::Generates, Face::ALL),
         Operation::JobsShow => row("Show a job: its request, state and result", Effect::Reads, Face::ALL),
         Operation::JobsStop => row("Stop a job; what is finished is kept", Effect::Changes, Face::ALL),

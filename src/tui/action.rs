@@ -104,6 +104,8 @@ pub enum Action {
     StopJob,
     ResumeJob,
     ShowJob,
+    StartBatch,
+    OpenRow,
     FocusSearch,
     SearchMode,
     Results,
@@ -259,6 +261,8 @@ pub enum Context {
     Spend,
     /// On the Jobs screen.
     Jobs,
+    /// In a batch on the Jobs screen.
+    Rows,
     /// On the labelling screen.
     Label,
     /// In the find field of a pane, in addition to the text editing keys.
@@ -267,7 +271,7 @@ pub enum Context {
 
 impl Context {
     /// The contexts that can have the focus.
-    pub const FOCUSES: [Self; 11] = [
+    pub const FOCUSES: [Self; 12] = [
         Self::Composer,
         Self::Navigate,
         Self::Compare,
@@ -277,6 +281,7 @@ impl Context {
         Self::Providers,
         Self::Spend,
         Self::Jobs,
+        Self::Rows,
         Self::Label,
         Self::Find,
     ];
@@ -294,6 +299,7 @@ impl Context {
             Self::Providers => "providers",
             Self::Spend => "spend",
             Self::Jobs => "jobs",
+            Self::Rows => "rows",
             Self::Label => "label",
             Self::Find => "find",
         }
@@ -312,6 +318,7 @@ impl Context {
             Self::Providers => &[Self::Providers, Self::Navigate, Self::Global],
             Self::Spend => &[Self::Spend, Self::Navigate, Self::Global],
             Self::Jobs => &[Self::Jobs, Self::Navigate, Self::Global],
+            Self::Rows => &[Self::Rows, Self::Navigate, Self::Global],
             Self::Label => &[Self::Label, Self::Navigate, Self::Global],
             Self::Find => &[Self::Find, Self::Composer, Self::Global],
         }
@@ -331,7 +338,7 @@ impl Context {
             Self::Search | Self::History => Some(ScreenName::History),
             Self::Providers => Some(ScreenName::Providers),
             Self::Spend => Some(ScreenName::Spend),
-            Self::Jobs => Some(ScreenName::Jobs),
+            Self::Jobs | Self::Rows => Some(ScreenName::Jobs),
             Self::Label => Some(ScreenName::Label),
             Self::Find => None,
         }

@@ -2,7 +2,7 @@
 //! concerns the core, the runtime what concerns the terminal. Replies come back as messages.
 
 use aludel_core::domain::{PromptId, SessionId, SpendBy};
-use aludel_core::engine::{Better, StoredLabel};
+use aludel_core::engine::{Better, RowCursor, StoredLabel};
 use aludel_core::error::Problem;
 use aludel_core::judge::labels::blind::BlindPair;
 use aludel_core::notices::Notice;
@@ -60,6 +60,33 @@ pub(crate) enum CoreEffect {
     /// Resumes this job. Replies with `QueryReply` and, if it starts, `RunEvents` (same ticket).
     Resume {
         /// Identifies the resumed run or judging.
+        ticket: Ticket,
+        /// The job.
+        job: SessionId,
+    },
+    /// Checks the rows of a file and prepares a batch of them. Replies with `BatchChecking` and
+    /// `BatchChecked`.
+    CheckBatch {
+        /// Identifies the batch.
+        ticket: Ticket,
+        /// What is the same for all rows, as the user set it.
+        raw: Value,
+        /// The file.
+        path: String,
+    },
+    /// Starts the batch that was checked with this ticket. Replies with `BatchStarted`, and with
+    /// `BatchEnded` once it has ended.
+    StartBatch {
+        /// Identifies the batch.
+        ticket: Ticket,
+        /// Its budget, if the user consented to one.
+        budget_usd: Option<f64>,
+    },
+    /// Stops the check of a batch, or forgets the checked one.
+    ForgetBatch,
+    /// Resumes this batch. Replies with `BatchResumed`, and with `BatchEnded` once it has ended.
+    ResumeBatch {
+        /// Identifies the request.
         ticket: Ticket,
         /// The job.
         job: SessionId,
@@ -123,6 +150,10 @@ pub(crate) enum Query {
     Job(SessionId),
     /// Stops this job.
     StopJob(SessionId),
+    /// A batch, with a page of its rows.
+    Batch(SessionId, RowCursor),
+    /// A row of a batch, by number.
+    BatchRow(SessionId, u64),
     /// Every setting, with its value and where that comes from.
     Settings,
     /// Pairs to label from these prompts, or from the newest runs if there are none.

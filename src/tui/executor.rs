@@ -4,6 +4,7 @@
 //! ticket of its request. Events travel in batches over a bounded channel: if the screen is slow to
 //! take them, the run's own queue merges its deltas and loses nothing.
 
+mod batching;
 mod drafts;
 mod history;
 mod inquiry;
@@ -25,6 +26,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use super::effect::{CoreEffect, CoreResult, Draft, HistoryCommand, Ticket};
 use super::message::{DraftReply, Message};
 use super::model::{CostlyAction, Names};
+use batching::BatchTasks;
 use drafts::DraftStart;
 use resuming::ResumedJob;
 
@@ -44,6 +46,8 @@ pub(crate) struct Executor {
     judging: Option<(Ticket, Arc<Notify>)>,
     /// Jobs resumed here, by the ticket of the resumed run.
     resumed: HashMap<Ticket, ResumedJob>,
+    /// The batch that is being checked, or can start.
+    batches: BatchTasks,
     /// The search under way; the next one replaces it.
     finding: Option<AbortHandle>,
     /// The export or import under way.
@@ -68,6 +72,7 @@ impl Executor {
                 runs: HashMap::new(),
                 judging: None,
                 resumed: HashMap::new(),
+                batches: BatchTasks::default(),
                 finding: None,
                 transferring: None,
                 draft_writer: None,
@@ -107,6 +112,18 @@ impl Executor {
                 let (resumed, work) = resuming::resume(self.engine.clone(), ticket, job, self.answers.clone());
                 self.resumed.insert(ticket, resumed);
                 self.tasks.spawn(work);
+            }
+            CoreEffect::CheckBatch { ticket, raw, path } => {
+                let work = self.batches.check(self.engine.clone(), ticket, (raw, path), self.answers.clone());
+                self.tasks.spawn(work);
+            }
+            CoreEffect::StartBatch { ticket, budget_usd } => {
+                let work = self.batches.start(&self.engine, ticket, budget_usd, self.answers.clone());
+                self.tasks.spawn(work);
+            }
+            CoreEffect::ForgetBatch => self.batches.forget(),
+            CoreEffect::ResumeBatch { ticket, job } => {
+                self.tasks.spawn(self.batches.resume(self.engine.clone(), ticket, job, self.answers.clone()));
             }
             CoreEffect::CancelRun(ticket) => {
                 if let Some(resumed) = self.resumed.get(&ticket) {
@@ -191,6 +208,8 @@ impl Executor {
         for task in [self.finding, self.transferring, self.watching, self.watching_log].into_iter().flatten() {
             task.abort();
         }
+        // Batches are left to be resumed, which closing the engine sees to.
+        self.batches.close();
         drop(self.answers);
         // The draft writer saves the last draft before it ends.
         drop(self.draft_writer);

@@ -1,6 +1,6 @@
 //! What can change the model: keys, pastes, sizes, time, and replies from the core.
 
-use aludel_core::domain::{CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
+use aludel_core::domain::{BatchRow, CompareResult, ImportReport, Job, JobDetails, Prompt, PromptId, ProviderTest};
 use aludel_core::engine::{DetectedProvider, Indexing, Labelling, ProviderDetails, StoredLabel};
 use aludel_core::error::Problem;
 use aludel_core::event::Event;
@@ -10,7 +10,9 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use serde_json::Value;
 
+use super::batch::BatchOffer;
 use super::effect::{CoreResult, Ticket};
+use super::model::batch::RowsPage;
 use super::model::drafts::Leftovers;
 use super::model::history::ResultPage;
 use super::model::jobs::JobListing;
@@ -45,6 +47,13 @@ pub(crate) enum Message {
     Tick,
     /// Starts a run of this raw request, from any source.
     Run(Value),
+    /// Checks this file of rows as a batch, from any source; `raw` is the same for all rows.
+    Batch {
+        /// What is the same for all rows.
+        raw: Value,
+        /// The file.
+        path: String,
+    },
     /// Events of the run or judging with this ticket, in order.
     RunEvents {
         /// Which run.
@@ -146,6 +155,20 @@ pub(crate) enum QueryReply {
     JobStopped(CoreResult<Box<Job>>),
     /// A job is being resumed; its events follow.
     JobResumed(CoreResult<Box<JobDetails>>),
+    /// So many rows of a file are checked.
+    BatchChecking(u64),
+    /// The rows of a file are checked, and their batch can start.
+    BatchChecked(CoreResult<Box<BatchOffer>>),
+    /// A batch has started.
+    BatchStarted(CoreResult<Box<Job>>),
+    /// A batch is resumed.
+    BatchResumed(CoreResult<Box<Job>>),
+    /// A batch that was started or resumed here has ended.
+    BatchEnded(Box<Job>),
+    /// A batch, with a page of its rows.
+    Batch(CoreResult<Box<RowsPage>>),
+    /// A row of a batch.
+    BatchRow(CoreResult<Box<BatchRow>>),
     /// Every setting.
     Settings(CoreResult<Vec<SettingRow>>),
     /// Pairs to label.

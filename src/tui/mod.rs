@@ -6,6 +6,7 @@
 //! | `message`, `effect` | what can change the model; what it wants done outside, as data |
 //! | `model`, `update` | the state, and the one function that changes it: no clock, no input, no output |
 //! | `screens`, `overlays`, `widgets`, `theme` | drawing: pure functions of the model |
+//! | `batch` | a file of rows as an offer, and the sentences about a batch, for both workbenches |
 //! | `executor` | the only owner of the engine: one task per effect; replies carry the request's ticket |
 //! | `runtime`, `terminal` | the event loop, which drains, then draws; entering and leaving terminal modes |
 //! | `plain` | the same workbench without a screen, as lines that are only ever appended |
@@ -14,6 +15,7 @@
 //! Requests go to the core undecoded, and its events are shown as they arrive.
 
 pub mod action;
+mod batch;
 mod effect;
 mod executor;
 pub mod headless;

@@ -43,6 +43,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         }
         Message::Tick => Vec::new(),
         Message::Run(raw) => starting::start(model, raw),
+        Message::Batch { raw, path } => jobs::starting::check(model, raw, path),
         Message::RunEvents { ticket, events } => {
             let now = model.now;
             model.judge.apply(ticket, &events, now);
@@ -59,6 +60,7 @@ pub(crate) fn update(model: &mut Model, message: Message, cx: Cx) -> Vec<Effect>
         Message::CostAsked { ticket, costly } => {
             let is_current = match costly.what {
                 CostlyAction::Run(_) => current(model, ticket).is_some(),
+                CostlyAction::Batch(..) => false,
                 CostlyAction::Judging => model.judge.judged.as_ref().is_some_and(|judged| judged.ticket == ticket),
             };
             model.judge.ask(ticket, &costly);

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use aludel_core::domain::{ModelMetadata, Timestamp};
 use aludel_core::text::shown::escape;
 
-pub(crate) use crate::figures::thousands;
+pub(crate) use crate::figures::{span, thousands};
 
 /// `1 prompt`, `3 prompts`.
 pub(crate) fn count_of(number: u64, thing: &str) -> String {
@@ -34,16 +34,6 @@ pub(crate) fn cost(cost_usd: Option<f64>, known_cost_usd: f64) -> String {
         (Some(_), _) => money(cost_usd),
         (None, true) => format!("{} + unknown", money(Some(known_cost_usd))),
         (None, false) => "unknown".to_owned(),
-    }
-}
-
-/// A duration: `12 ms`, `1.4 s`, `2 min 5 s`.
-pub(crate) fn span(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1000;
-    match milliseconds {
-        0..1000 => format!("{milliseconds} ms"),
-        1000..60_000 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
-        _ => format!("{} min {} s", seconds / 60, seconds % 60),
     }
 }
 

@@ -97,6 +97,22 @@ impl Engine {
         bad_rows: BadRows,
         estimates: bool,
     ) -> Result<CheckedRows> {
+        self.check_batch_while(request, input, bad_rows, estimates, |_| true)
+    }
+
+    /// As [`Engine::check_batch`]; tells `goes_on` how many rows are checked, and stops when it says
+    /// false.
+    ///
+    /// # Errors
+    /// As [`Engine::check_batch`]; `cancelled` when it was stopped.
+    pub fn check_batch_while(
+        &self,
+        request: &BatchRequest,
+        input: &mut BatchInput,
+        bad_rows: BadRows,
+        estimates: bool,
+        goes_on: impl Fn(u64) -> bool,
+    ) -> Result<CheckedRows> {
         let mut checked = CheckedRows {
             rows: 0,
             bad: 0,
@@ -105,6 +121,9 @@ impl Engine {
         let (mut decoder, mut faults) = (RowDecoder::new(self, request), Faults::default());
         let (name, is_file) = (input.name().to_owned(), matches!(input, BatchInput::File(_)));
         for read in input.records(request)? {
+            if !goes_on(checked.rows) {
+                return Err(Error::Cancelled);
+            }
             for row in decoder.rows(read).map_err(|error| unreadable(&name, &error))? {
                 checked.rows += 1;
                 match row.end {

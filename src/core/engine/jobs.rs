@@ -289,7 +289,7 @@ impl Engine {
 }
 
 /// The row with its best prompt alone, without steps.
-fn in_brief(mut row: BatchRow) -> BatchRow {
+pub(super) fn in_brief(mut row: BatchRow) -> BatchRow {
     if let Some(result) = &mut row.result {
         result.prompts.truncate(1);
         result.rankings.truncate(1);

@@ -10,6 +10,7 @@
 mod assets;
 mod audit;
 mod batch;
+mod batch_rows;
 mod caching;
 mod check_database;
 mod check_providers;
@@ -66,6 +67,7 @@ use crate::store::sqlite::migrate::Watch;
 use crate::time::{Clock, SystemClock};
 
 pub use batch::{BadRows, BatchInput, CheckedRows};
+pub use batch_rows::{BatchPage, RowCursor};
 pub use compare::PendingComparison;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};

@@ -9,7 +9,7 @@ use aludel_core::operation::{self, Face};
 use super::{Action, ActionInfo, Context, ScreenName, info};
 
 use Action as A;
-use Context::{Compare, Composer, Find, Global, History, Jobs, Judge, Label, Navigate, Providers, Search, Spend};
+use Context::{Compare, Composer, Find, Global, History, Jobs, Judge, Label, Navigate, Providers, Rows, Search, Spend};
 
 /// All actions, in the order of the help.
 pub static ACTIONS: &[ActionInfo] = &[
@@ -113,11 +113,35 @@ pub static ACTIONS: &[ActionInfo] = &[
     info(A::ResumeJob, "resume-job", Jobs, &["R"], "resume", "Finish the rest; calls models, which may cost money")
         .hint(2)
         .calls(Operation::JobsResume),
-    info(A::ShowJob, "show-job", Jobs, &["Enter"], "request", "Show the request and the result, or go back")
-        .hint(5)
-        .calls(Operation::JobsShow),
+    info(
+        A::ShowJob,
+        "show-job",
+        Jobs,
+        &["Enter"],
+        "show",
+        "Show the request and the result, or the rows of a batch; or go back",
+    )
+    .hint(5)
+    .calls(Operation::JobsShow),
+    info(
+        A::StartBatch,
+        "start-batch",
+        Jobs,
+        &["b"],
+        "new batch",
+        "Generate prompts for all rows of a file; says first what that can cost",
+    )
+    .hint(9)
+    .calls(Operation::Batch),
     info(A::AllJobs, "all-jobs", Jobs, &["a"], "all / unfinished", "Show or hide finished jobs").hint(6),
     info(A::Reload, "reload-jobs", Jobs, &["r"], "reload", "Reload the list of jobs").hint(7),
+    info(A::OpenRow, "open-row", Rows, &["Enter"], "open", "Open a row: its error or its best prompt; or close it")
+        .hint(1)
+        .calls(Operation::JobsResult),
+    info(A::StopJob, "stop-batch", Rows, &["x"], "stop", "Stop this batch; {resume-batch} resumes it").hint(2),
+    info(A::ResumeJob, "resume-batch", Rows, &["R"], "resume", "Do the remaining rows; calls models, which may cost money")
+        .hint(5),
+    info(A::Reload, "reload-rows", Rows, &["r"], "reload", "Back to the first rows, read again").hint(7),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),
     info(A::VariantNext, "var-next", Navigate, &["]", "l", "Right"], "variant", "Next variant").at_work().hint(6),

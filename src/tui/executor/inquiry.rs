@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
 
+use super::batching;
 use crate::tui::effect::{CoreResult, Query};
 use crate::tui::message::{Message, QueryReply};
 use crate::tui::model::jobs::JobListing;
@@ -36,6 +37,10 @@ pub(super) async fn answer(engine: &Engine, inquiry: Query) -> QueryReply {
         Query::Jobs { all } => QueryReply::Jobs(told(jobs(engine, all).await.map(Box::new))),
         Query::Job(id) => QueryReply::Job(told(engine.job(named(id)).await.map(Box::new))),
         Query::StopJob(id) => QueryReply::JobStopped(told(engine.stop_job(named(id)).await.map(Box::new))),
+        Query::Batch(id, from) => QueryReply::Batch(told(batching::page(engine, id, from).await.map(Box::new))),
+        Query::BatchRow(id, row) => {
+            QueryReply::BatchRow(told(engine.batch_row(JobKey::Id(id), row).await.map(Box::new)))
+        }
         Query::Settings => QueryReply::Settings(told(settings(engine))),
         Query::Pairs(among) => QueryReply::Pairs(told(engine.labelling(&among).await.map(Box::new))),
         Query::KeepLabel(pair, better) => {

@@ -1,6 +1,5 @@
 //! Exports and imports files. An export gets its name once whole; an unfinished one leaves nothing.
 
-use std::fs::File;
 use std::path::Path;
 
 use aludel_core::api::{ExportRequest, ImportRequest};
@@ -9,11 +8,12 @@ use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Problem, Result};
 use aludel_core::event::run::Run;
 use aludel_core::event::{EventKind, Outcome, RunState, RunView, part};
-use aludel_core::files::{self, NewFile, PRIVATE_FILE};
-use aludel_core::transfer::{Input, Stage, TransferProgress};
+use aludel_core::files::{NewFile, PRIVATE_FILE};
+use aludel_core::transfer::{Stage, TransferProgress};
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 
+use crate::tui::batch::open_input;
 use crate::tui::effect::CoreResult;
 
 /// Writes prompts to a file and returns how many. An existing file is a conflict unless `replace`.
@@ -69,19 +69,5 @@ pub(super) async fn import(engine: &Engine, path: &str, watch: impl Fn(TransferP
 
 fn begin_import(engine: &Engine, path: &str) -> Result<Run> {
     let request: ImportRequest = engine.decode(json!({}))?;
-    if path.is_empty() {
-        return Err(Error::value("file", "is empty: name the file to read"));
-    }
-    let name = Path::new(path);
-    let failed = |error: &std::io::Error| files::failure("read", name, error);
-    let found = name.metadata().map_err(|error| failed(&error))?;
-    if found.is_dir() {
-        return Err(failed(&std::io::ErrorKind::IsADirectory.into()));
-    }
-    // Opening a pipe would block until something writes to it.
-    if !found.is_file() {
-        return Err(Error::value("file", "is not a regular file: copy its content to one first"));
-    }
-    let source = File::open(name).map_err(|error| failed(&error))?;
-    Ok(engine.import(request, Input { name: name.to_owned(), source }))
+    Ok(engine.import(request, open_input(Path::new(path))?))
 }

@@ -21,6 +21,8 @@ pub(crate) enum About {
     Export(Map<String, Value>),
     /// The file to import prompts from.
     Import,
+    /// The file of rows to make a batch of.
+    Batch,
     /// The task that prompts are judged for.
     Task,
 }
@@ -28,7 +30,7 @@ pub(crate) enum About {
 impl About {
     /// True for a file.
     pub(crate) const fn is_file(&self) -> bool {
-        matches!(self, Self::Export(_) | Self::Import)
+        matches!(self, Self::Export(_) | Self::Import | Self::Batch)
     }
 }
 
@@ -82,6 +84,11 @@ impl Asking {
         Self::new(About::Import, Composer::line())
     }
 
+    /// Asks for the file of rows to make a batch of.
+    pub(crate) fn batch() -> Self {
+        Self::new(About::Batch, Composer::line())
+    }
+
     /// Asks for the task to judge prompts for, starting with `task`.
     pub(crate) fn task(task: &str) -> Self {
         Self::new(About::Task, Composer::default().holding(task))
@@ -108,7 +115,7 @@ impl Asking {
     pub(crate) const fn context(&self) -> Context {
         match self.about {
             About::Notes(..) | About::Task => Context::Composer,
-            About::Tags(..) | About::Export(_) | About::Import => Context::Search,
+            About::Tags(..) | About::Export(_) | About::Import | About::Batch => Context::Search,
         }
     }
 
@@ -135,7 +142,7 @@ impl Asking {
                 HistoryCommand::Export { raw: raw.into(), path, replace }
             }
             About::Import => HistoryCommand::Import(text.trim().to_owned()),
-            About::Task => return None,
+            About::Batch | About::Task => return None,
         })
     }
 }

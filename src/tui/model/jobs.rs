@@ -8,7 +8,9 @@ use aludel_core::error::Problem;
 use aludel_core::time::from_millis;
 use serde_json::Value;
 
+use super::batch::Batch;
 use crate::tui::effect::{CoreResult, Ticket};
+use crate::tui::widgets::figures::thousands;
 
 /// A list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +58,22 @@ pub(crate) struct Jobs {
     pub(crate) refused: Option<(SessionId, Box<Problem>)>,
     /// True to show the request and the result of the selected job.
     pub(crate) is_whole: bool,
+    /// The job to select in the next list.
+    pub(crate) wanted: Option<SessionId>,
     /// The selected row.
     pub(crate) marked: usize,
     /// The first visible row.
     pub(crate) top: usize,
     /// The first visible row of the selected job's details.
     pub(crate) details_top: usize,
+    /// The file of rows that is being checked.
+    pub(crate) checking: Option<Checking>,
+    /// The pending request to start the checked batch.
+    pub(crate) starting: Option<Ticket>,
+    /// The batch that is shown in place of the list.
+    pub(crate) batch: Option<Batch>,
+    /// Batches that this process works on, and that end with it.
+    pub(crate) own: Vec<SessionId>,
     /// The last ticket issued.
     pub(crate) last_ticket: Ticket,
 }
@@ -83,6 +95,11 @@ impl Jobs {
         self.rows().get(self.marked)
     }
 
+    /// The batch that is shown, or the selected job: what is stopped and resumed.
+    pub(crate) fn current(&self) -> Option<&Job> {
+        self.batch.as_ref().map(|batch| &batch.job).or_else(|| self.marked())
+    }
+
     /// The selected job's details, or why they could not be read; `None` until then.
     pub(crate) fn whole(&self) -> Option<&CoreResult<Box<JobDetails>>> {
         let marked = self.marked()?;
@@ -96,7 +113,9 @@ impl Jobs {
 
     /// True while the spinner is shown.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.is_looking() || self.stopping.is_some() || self.resuming.is_some() || self.has_active()
+        let is_batch_active = self.batch.as_ref().is_some_and(|batch| batch.asked.is_some() || batch.job.state.is_active());
+        let is_asked = self.stopping.is_some() || self.resuming.is_some() || self.starting.is_some();
+        self.is_looking() || is_asked || is_batch_active || self.has_active()
     }
 
     /// True while the user waits for the list.
@@ -109,6 +128,25 @@ impl Jobs {
         let Some(listed) = &self.listed else { return Timestamp::UNIX_EPOCH };
         let since = i64::try_from(now.saturating_sub(self.arrived)).unwrap_or(0);
         from_millis(listed.at.as_millisecond().saturating_add(since))
+    }
+}
+
+/// A file of rows that is being checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Checking {
+    /// Identifies the check.
+    pub(crate) ticket: Ticket,
+    /// Rows that are checked.
+    pub(crate) rows: u64,
+}
+
+impl Checking {
+    /// `checking, 12,000 rows so far`.
+    pub(crate) fn told(self) -> String {
+        match self.rows {
+            0 => "checking the file".to_owned(),
+            rows => format!("checking the file, {} rows so far", thousands(rows)),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! It has no clock: [`Model::now`] is when the last message came, in milliseconds since the start.
 
 pub(crate) mod asking;
+pub(crate) mod batch;
 pub(crate) mod choice;
 pub(crate) mod compare;
 pub(crate) mod composer;
@@ -43,6 +44,7 @@ pub(crate) use settings::{Defaults, Names, Settings};
 pub(crate) use spend::Spend;
 
 use super::action::{Action, Context, ScreenName};
+use super::batch::BatchOffer;
 use super::effect::Ticket;
 use super::keymap::Keymap;
 use super::widgets::figures::thousands;
@@ -145,6 +147,7 @@ impl Costly {
         let what = match self.what {
             CostlyAction::Run(_) => "run",
             CostlyAction::Judging => "judging",
+            CostlyAction::Batch(..) => "batch",
         };
         let calls = if self.calls == 1 { "1 call".to_owned() } else { format!("{} calls", thousands(self.calls)) };
         format!("This {what} may cost up to ${} ({calls}).", self.most_usd)
@@ -158,6 +161,8 @@ pub(crate) enum CostlyAction {
     Run(serde_json::Value),
     /// The judging on the Judge screen.
     Judging,
+    /// The batch that was checked with this ticket. It is asked about whatever it costs.
+    Batch(Ticket, Box<BatchOffer>),
 }
 
 /// The tone of a toast.
@@ -312,6 +317,7 @@ impl Model {
             (_, ScreenName::History) => self.history.focus.context(),
             (_, ScreenName::Providers) => Context::Providers,
             (_, ScreenName::Spend) => Context::Spend,
+            (_, ScreenName::Jobs) if self.jobs.batch.is_some() => Context::Rows,
             (_, ScreenName::Jobs) => Context::Jobs,
             (_, ScreenName::Label) => Context::Label,
         }
@@ -332,6 +338,7 @@ impl Model {
         self.live_run().is_some_and(|run| run.best().is_none())
             || self.judge.live().is_some()
             || self.history.transfer.is_some()
+            || !self.jobs.own.is_empty()
     }
 
     /// A ticket for the next request.
@@ -342,7 +349,10 @@ impl Model {
 
     /// True while `^C` has something to stop.
     pub(crate) fn is_busy(&self) -> bool {
-        self.live_run().is_some() || self.judge.live().is_some() || self.history.transfer.is_some()
+        self.live_run().is_some()
+            || self.judge.live().is_some()
+            || self.history.transfer.is_some()
+            || self.jobs.checking.is_some()
     }
 
     /// True while the spinner is shown.

@@ -110,8 +110,14 @@ impl Settings {
 
     /// The raw request for `input`, with only what the user chose.
     pub(crate) fn request(&self, input: &str) -> Value {
-        let mut request = Map::new();
+        let mut request = self.chosen();
         request.insert("input".into(), json!(input));
+        Value::Object(request)
+    }
+
+    /// What the user chose, as fields of a raw request.
+    pub(crate) fn chosen(&self) -> Map<String, Value> {
+        let mut request = Map::new();
         let mut choose = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 request.insert(name.into(), value);
@@ -122,7 +128,7 @@ impl Settings {
         choose("temperature", self.temperature.map(Value::from));
         choose("provider", self.provider.clone().map(Value::from));
         choose("phases", self.phases.as_ref().map(|phases| json!(phases)));
-        Value::Object(request)
+        request
     }
 
     /// The persona in force.

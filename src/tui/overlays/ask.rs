@@ -10,9 +10,11 @@ use super::{centred, open_box};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
+use crate::tui::model::jobs::Checking;
 use crate::tui::model::{About, Asking, Model, Overlay, Stage};
 use crate::tui::screens::chrome::{cut_top, inner, place, spinner};
-use crate::tui::screens::history::submit;
+use crate::tui::screens::history;
+use crate::tui::screens::jobs::starting;
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
@@ -20,6 +22,8 @@ use crate::tui::widgets::wrapped::Wrapped;
 
 /// Most rows of the result.
 const SAID: u16 = 6;
+/// Most rows of the faults of a file.
+const FAULTS: u16 = 14;
 
 /// The question before an export.
 const EXPORT: &str = "a file: .json .jsonl .csv .yaml, to be imported again; .md, to be read";
@@ -56,13 +60,26 @@ pub(super) fn paste(asking: &mut Asking, text: &str) {
     }
 }
 
+/// Sends what was typed to the core.
+fn submit(model: &mut Model) -> Vec<Effect> {
+    match &model.overlay {
+        Some(Overlay::Ask(asking)) if asking.about == About::Batch => starting::submit(model),
+        _ => history::submit(model),
+    }
+}
+
 /// The areas of the box and of the field in it, below the row with the question.
 fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
     let height = match asking.about {
-        About::Tags(..) | About::Export(_) | About::Import => 1,
+        About::Tags(..) | About::Export(_) | About::Import | About::Batch => 1,
         About::Notes(..) | About::Task => 8,
     };
-    let area = centred(screen, 72, height + if asking.about.is_file() { SAID } else { SAID / 2 } + 4);
+    let said = match asking.about {
+        About::Batch if matches!(asking.stage, Stage::Refused(_)) => FAULTS,
+        _ if asking.about.is_file() => SAID,
+        _ => SAID / 2,
+    };
+    let area = centred(screen, 72, height + said + 4);
     let mut inner = inner(area);
     inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     cut_top(&mut inner, 1);
@@ -83,6 +100,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         About::Export(_) => ("Export what is listed".to_owned(), EXPORT),
         About::Task => ("Judge them for".to_owned(), "the task; empty: their original request"),
         About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml"),
+        About::Batch => ("New batch".to_owned(), "a file with a request a row: .jsonl .json .csv .yaml, or a line each"),
     };
     let (area, field) = areas(asking, frame.area());
     let within = open_box(frame, area, &title, theme);
@@ -112,7 +130,12 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         Stage::Typing => {}
         Stage::Leaving => say("this is not saved: Esc again discards it, any other key goes on", theme.warning),
         Stage::Waiting(_) => {
-            let told = model.history.transfer.map_or_else(|| "saving".to_owned(), |transfer| transfer.told());
+            let transfer = model.history.transfer.map(|transfer| transfer.told());
+            let told = match asking.about {
+                About::Batch => model.jobs.checking.map(Checking::told),
+                _ => transfer,
+            };
+            let told = told.unwrap_or_else(|| "saving".to_owned());
             say(&format!("{} {told}", spinner(model)), theme.live);
         }
         Stage::Answered(lines) => {

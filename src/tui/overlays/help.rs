@@ -115,6 +115,7 @@ pub(super) const fn place(context: Context) -> &'static str {
         Context::Providers => "providers",
         Context::Spend => "spending",
         Context::Jobs => "jobs",
+        Context::Rows => "rows",
         Context::Label => "labelling",
         Context::Find => "find",
     }

@@ -37,7 +37,14 @@ pub(crate) fn key(model: &mut Model, chord: Chord, action: Option<Action>) -> Ve
         {
             return Vec::new();
         }
+        if matches!(model.overlay, Some(Overlay::ConfirmCost(_))) {
+            return confirm_cost::key(model, chord);
+        }
+        let is_checking = model.jobs.checking.is_some();
         model.overlay = None;
+        if is_checking {
+            return screens::jobs::starting::abandon(model);
+        }
         // `Esc` also ends a search and a selection on the screen below.
         screens::clear_search_and_selection(model);
         return Vec::new();

@@ -232,6 +232,13 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<E
         QueryReply::Job(outcome) => jobs::read(model, ticket, outcome),
         QueryReply::JobStopped(outcome) => return jobs::stopped(model, ticket, outcome),
         QueryReply::JobResumed(outcome) => return jobs::resumed(model, ticket, outcome),
+        QueryReply::BatchChecking(rows) => jobs::starting::progress(model, ticket, rows),
+        QueryReply::BatchChecked(outcome) => return jobs::starting::checked(model, ticket, outcome),
+        QueryReply::BatchStarted(outcome) => return jobs::starting::started(model, ticket, outcome),
+        QueryReply::BatchResumed(outcome) => return jobs::batch::resumed(model, ticket, outcome),
+        QueryReply::BatchEnded(job) => return jobs::batch::ended(model, &job),
+        QueryReply::Batch(outcome) => return jobs::batch::read(model, ticket, outcome),
+        QueryReply::BatchRow(outcome) => jobs::batch::read_row(model, ticket, outcome),
         QueryReply::Providers(rows) => providers::listed(model, ticket, rows),
         QueryReply::Tested(outcome) => providers::tested(model, ticket, outcome),
         QueryReply::Spent(outcome) => spend::take_in(model, ticket, outcome),
@@ -255,6 +262,11 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         model.say(Tone::Done, "the file is stopped; what is stored so far stays");
         return vec![CoreEffect::StopTransfer.into()];
     }
+    if model.jobs.checking.is_some() {
+        model.overlay.take_if(|overlay| matches!(overlay, Overlay::Ask(_)));
+        model.say(Tone::Done, "the check is stopped; nothing was sent");
+        return jobs::starting::abandon(model);
+    }
     if let Some(ticket) = model.judge.live().map(|judged| judged.ticket) {
         // A run is not stopped by this press; the next one stops it.
         model.say(Tone::Done, "stopping the judge; its answers so far are cached");
@@ -270,7 +282,11 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         return vec![TerminalEffect::Quit.into()];
     }
     model.quit_armed_until = Some(model.now + ARMED_MS);
-    model.say(Tone::Done, model.spell("{stop-or-quit} again quits"));
+    let said = match model.jobs.own.is_empty() {
+        true => "{stop-or-quit} again quits",
+        false => "{stop-or-quit} again quits; the batch under way stops, and can be resumed",
+    };
+    model.say(Tone::Done, model.spell(said));
     Vec::new()
 }
 

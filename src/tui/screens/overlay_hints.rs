@@ -2,7 +2,7 @@
 
 use aludel_core::error::Code;
 
-use crate::tui::model::{About, Asking, Model, Overlay, Stage};
+use crate::tui::model::{About, Asking, Costly, CostlyAction, Model, Overlay, Stage};
 
 /// The keys of the open overlay, for the hint row; the last one closes it. Empty if none is open.
 pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
@@ -22,6 +22,9 @@ pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
         Some(Overlay::AllSettings(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Esc", "close")],
         Some(Overlay::Log { .. }) => &[("{down} {up}", "scroll"), ("{top} {bottom}", "ends"), ("Esc", "close")],
         Some(Overlay::ConfirmQuit) => &[("Enter", "quit"), ("Esc", "stay")],
+        Some(Overlay::ConfirmCost(Costly { what: CostlyAction::Batch(..), .. })) => {
+            &[("Enter", "start"), ("Esc", "close")]
+        }
         Some(Overlay::ConfirmCost(_)) => &[("Enter", "go on"), ("Esc", "close")],
         Some(Overlay::Recall(_)) => &[("type", "search"), ("↑ ↓", "mark"), ("Enter", "restore it"), ("Esc", "close")],
         Some(Overlay::Providers { .. }) => &[("↑ ↓", "mark"), ("Enter", "run"), ("Esc", "close")],
@@ -35,7 +38,7 @@ pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
 fn asked(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
         (_, Stage::Answered(_)) => &[("Esc", "close")],
-        (About::Export(_) | About::Import, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
+        (About::Export(_) | About::Import | About::Batch, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
         (About::Export(_), Stage::Refused(problem)) if problem.code == Code::Conflict => {
             &[("Enter", "replace"), ("Esc", "close")]
         }
@@ -44,5 +47,6 @@ fn asked(asking: &Asking) -> &'static [(&'static str, &'static str)] {
         (About::Task, _) => &[("{run}", "judge"), ("Enter", "new line"), ("Esc", "close")],
         (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
         (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
+        (About::Batch, _) => &[("Enter", "check"), ("Esc", "close")],
     }
 }

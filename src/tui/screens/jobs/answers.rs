@@ -6,7 +6,7 @@ use aludel_core::domain::{Job, JobDetails, JobState, Operation, PromptId, Sessio
 use aludel_core::error::Problem;
 use serde_json::Value;
 
-use super::{ask, read_marked};
+use super::{ask, read_marked, reread};
 use crate::tui::action::ScreenName;
 use crate::tui::effect::{CoreEffect, CoreResult, Effect, Ticket};
 use crate::tui::model::jobs::{JobListing, RefreshTrigger, said_in};
@@ -33,7 +33,7 @@ pub(crate) fn listed(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<
         }
     };
     jobs.problem = None;
-    let marked = jobs.marked().map(|job| job.id);
+    let marked = jobs.wanted.take().or_else(|| jobs.marked().map(|job| job.id));
     let kept = marked.and_then(|id| listed.jobs.iter().position(|job| job.id == id));
     if kept.is_none() {
         jobs.details_top = 0;
@@ -64,12 +64,15 @@ pub(crate) fn stopped(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box
             model.say(Tone::Done, said);
             let known = model.jobs.listed.as_mut().map_or(&mut [][..], |listed| &mut listed.jobs);
             if let Some(row) = known.iter_mut().find(|row| row.id == id) {
-                *row = *job;
+                row.clone_from(&job);
+            }
+            if let Some(batch) = model.jobs.batch.as_mut().filter(|batch| batch.id() == id) {
+                batch.job = *job;
             }
         }
         Err(problem) => refuse(model, id, "stopped", problem),
     }
-    ask(model, RefreshTrigger::Clock)
+    reread(model)
 }
 
 /// Shows the run or the judging of a resumed job, whose events follow.
@@ -116,7 +119,7 @@ fn show_judging(model: &mut Model, ticket: Ticket, request: &Value) -> bool {
 }
 
 /// Records why a job could not be stopped or resumed; on another screen, says so in passing.
-fn refuse(model: &mut Model, id: SessionId, what: &str, problem: Box<Problem>) {
+pub(super) fn refuse(model: &mut Model, id: SessionId, what: &str, problem: Box<Problem>) {
     if model.screen == ScreenName::Jobs {
         model.say(Tone::Refused, format!("{} could not be {what}; the reason is below", id.short()));
     } else {

@@ -3,10 +3,13 @@
 //! This file performs the actions (`act`), says when one is unavailable ([`refusal`]) and when the
 //! list refreshes itself ([`due`]); `answers` handles replies, [`view`] draws. The list refreshes
 //! once a second while the screen is open and a job is active. A resumed job becomes the run of the
-//! Workbench or the judging of the Judge, and is shown and stopped like any other.
+//! Workbench or the judging of the Judge, and is shown and stopped like any other. A batch is shown
+//! here, in place of the list ([`batch`]), and [`starting`] starts one.
 
 mod answers;
+pub(crate) mod batch;
 mod details;
+pub(crate) mod starting;
 pub(crate) mod view;
 
 use aludel_core::domain::{JobState, Operation, SessionId};
@@ -37,6 +40,9 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
     match action {
         Action::StopJob => stop_refusal(model),
         Action::ResumeJob => resume_refusal(model),
+        Action::StartBatch => jobs.starting.map(|_| "a batch is being started"),
+        _ if jobs.batch.is_some() => jobs.batch.as_ref().and_then(|shown| batch::refusal(shown, action)),
+        Action::OpenRow => Some("no batch is shown; {show-job} shows the marked one"),
         Action::ShowJob => jobs.marked().is_none().then_some("no job is selected"),
         Action::Reload => jobs.is_looking().then_some("it is still loading"),
         Action::Down | Action::Up | Action::Top | Action::Bottom => {
@@ -54,7 +60,7 @@ pub(crate) fn refusal(model: &Model, action: Action) -> Option<&'static str> {
 }
 
 fn stop_refusal(model: &Model) -> Option<&'static str> {
-    let Some(job) = model.jobs.marked() else { return Some("no job is selected") };
+    let Some(job) = model.jobs.current() else { return Some("no job is selected") };
     if model.jobs.stopping.is_some() {
         return Some("a job is being stopped");
     }
@@ -66,7 +72,7 @@ fn stop_refusal(model: &Model) -> Option<&'static str> {
 }
 
 fn resume_refusal(model: &Model) -> Option<&'static str> {
-    let Some(job) = model.jobs.marked() else { return Some("no job is selected") };
+    let Some(job) = model.jobs.current() else { return Some("no job is selected") };
     match job.state {
         _ if model.jobs.resuming.is_some() => Some(RESUMING),
         JobState::Running => Some("it is under way; {stop-job} stops it"),
@@ -75,6 +81,7 @@ fn resume_refusal(model: &Model) -> Option<&'static str> {
         JobState::Interrupted | JobState::Failed | JobState::Cancelled => match job.operation {
             Operation::Generate => model.live_run().map(|_| "a run is live; {stop-or-quit} stops it"),
             Operation::Select => model.judge.live().map(|_| "the judge is running; {stop-or-quit} stops it"),
+            Operation::Batch => None,
             _ => Some("the workbench cannot show this; `aludel jobs resume` can"),
         },
     }
@@ -83,7 +90,25 @@ fn resume_refusal(model: &Model) -> Option<&'static str> {
 /// Opens the screen and loads the list.
 pub(crate) fn enter(model: &mut Model) -> Vec<Effect> {
     model.screen = ScreenName::Jobs;
+    let mut effects = ask(model, RefreshTrigger::User);
+    effects.extend(batch::refresh(model));
+    effects
+}
+
+/// Goes back from a batch to the list, in which it is marked.
+fn leave_batch(model: &mut Model) -> Vec<Effect> {
+    let Some(left) = model.jobs.batch.take() else { return Vec::new() };
+    let found = model.jobs.rows().iter().position(|job| job.id == left.id());
+    model.jobs.marked = found.unwrap_or(model.jobs.marked);
+    model.jobs.wanted = Some(left.id());
     ask(model, RefreshTrigger::User)
+}
+
+/// Reads the list again, and the batch that is shown.
+fn reread(model: &mut Model) -> Vec<Effect> {
+    let mut effects = ask(model, RefreshTrigger::Clock);
+    effects.extend(batch::refresh(model));
+    effects
 }
 
 /// Requests the list. A reply to an earlier request is ignored from now on.
@@ -111,6 +136,9 @@ fn read_marked(model: &mut Model) -> Vec<Effect> {
 /// When the list refreshes itself next; `None` if no job is active or the screen is hidden.
 pub(crate) fn due(model: &Model) -> Option<u64> {
     let jobs = &model.jobs;
+    if jobs.batch.is_some() {
+        return batch::due(model);
+    }
     let is_shown = model.screen == ScreenName::Jobs && jobs.asked.is_none() && jobs.has_active();
     is_shown.then_some(jobs.arrived + REFRESH_MS)
 }
@@ -118,20 +146,26 @@ pub(crate) fn due(model: &Model) -> Option<u64> {
 /// Refreshes the list when it is due.
 pub(crate) fn settle(model: &mut Model) -> Vec<Effect> {
     let is_due = due(model).is_some_and(|at| at <= model.now);
-    if is_due { ask(model, RefreshTrigger::Clock) } else { Vec::new() }
+    match is_due {
+        true if model.jobs.batch.is_some() => batch::refresh(model),
+        true => ask(model, RefreshTrigger::Clock),
+        false => Vec::new(),
+    }
 }
 
 /// Performs `action`, which [`refusal`] allows.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let height = usize::from(here(model).map_or(1, |place| inner(place.details).height));
     match action {
+        Action::StopJob => return stop(model),
+        Action::ResumeJob => return resume(model),
+        Action::StartBatch => starting::open(model),
+        _ if model.jobs.batch.is_some() => return batch::act(model, action),
         Action::Reload => return ask(model, RefreshTrigger::User),
         Action::AllJobs => {
             model.jobs.all = !model.jobs.all;
             return ask(model, RefreshTrigger::User);
         }
-        Action::StopJob => return stop(model),
-        Action::ResumeJob => return resume(model),
         Action::ShowJob => return show(model),
         Action::Down => return mark(model, |_, marked| marked + 1),
         Action::Up => return mark(model, |_, marked| marked.saturating_sub(1)),
@@ -164,8 +198,12 @@ fn scroll(model: &mut Model, rows: isize) {
     model.jobs.details_top = model.jobs.details_top.saturating_add_signed(rows);
 }
 
-/// Shows or hides the request and the result of the marked job, reading them again.
+/// Shows or hides the request and the result of the marked job, reading them again. A batch is shown
+/// with its rows.
 fn show(model: &mut Model) -> Vec<Effect> {
+    if let Some(job) = model.jobs.marked().filter(|job| job.operation == Operation::Batch).cloned() {
+        return batch::show(model, job);
+    }
     let jobs = &mut model.jobs;
     jobs.is_whole = !jobs.is_whole;
     jobs.details_top = 0;
@@ -178,7 +216,7 @@ fn show(model: &mut Model) -> Vec<Effect> {
 
 /// Stops the marked job. A job of this workbench is stopped as `^C` would.
 fn stop(model: &mut Model) -> Vec<Effect> {
-    let Some(id) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
+    let Some(id) = model.jobs.current().map(|job| job.id) else { return Vec::new() };
     if let Some(run) = model.run.as_mut().filter(|run| run.is_live() && run.view.session_id == Some(id)) {
         let ticket = run.ticket;
         run.stop_all();
@@ -201,7 +239,13 @@ fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {
 
 /// Resumes the marked job. The reply arrives before its first event and says what it is.
 fn resume(model: &mut Model) -> Vec<Effect> {
-    let Some(job) = model.jobs.marked().map(|job| job.id) else { return Vec::new() };
+    let Some((job, operation)) = model.jobs.current().map(|job| (job.id, job.operation)) else { return Vec::new() };
+    if operation == Operation::Batch {
+        let ticket = model.jobs.ticket();
+        model.jobs.resuming = Some((ticket, job));
+        forget_refusal(model, job);
+        return vec![CoreEffect::ResumeBatch { ticket, job }.into()];
+    }
     let ticket = model.ticket();
     model.jobs.resuming = Some((ticket, job));
     forget_refusal(model, job);
@@ -216,6 +260,9 @@ fn forget_refusal(model: &mut Model, id: SessionId) {
 pub(super) fn reflow(model: &mut Model) {
     if model.screen != ScreenName::Jobs {
         return;
+    }
+    if model.jobs.batch.is_some() {
+        return batch::reflow(model);
     }
     let Some(place) = here(model) else { return };
     let details = inner(place.details);
@@ -232,6 +279,9 @@ pub(super) fn reflow(model: &mut Model) {
 
 /// A click marks the row it hits.
 pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
+    if model.jobs.batch.is_some() {
+        return batch::click(model, at);
+    }
     let list = here(model).map(|place| inner(place.list)).filter(|list| list.contains(at));
     // The first row names the columns.
     let row = list.and_then(|list| usize::from(at.y - list.y).checked_sub(1));
@@ -241,6 +291,9 @@ pub(crate) fn click(model: &mut Model, at: Position) -> Vec<Effect> {
 
 /// The wheel moves the mark of the list, or scrolls the details.
 pub(crate) fn wheel(model: &mut Model, at: Position, direction: isize) -> Vec<Effect> {
+    if model.jobs.batch.is_some() {
+        return batch::wheel(model, at, direction);
+    }
     let Some(place) = here(model) else { return Vec::new() };
     if place.list.contains(at) {
         return mark(model, |_, marked| marked.saturating_add_signed(direction));

@@ -25,6 +25,9 @@ const OPERATIONS: u16 = 76;
 
 /// Draws the screen, without overlays.
 pub(crate) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
+    if let Some(batch) = &model.jobs.batch {
+        return super::batch::view::view(model, batch, frame, theme);
+    }
     let area = frame.area();
     let Some(place) = screen_layout(model, area) else { return too_small(frame, area, theme) };
     header(model, place.chrome.header, frame, theme);
