@@ -1,9 +1,10 @@
 //! The workbench without a terminal: the real update, effects, executor and messages.
 //!
 //! For tests, which compare the four faces, and benches, which measure drawing. [`run()`] runs a
-//! request, [`OffscreenTerminal`] draws the events it is given, [`open`] runs the whole loop off screen, and
+//! request, [`batch()`] a file of rows, [`OffscreenTerminal`] draws the events it is given, [`open`] runs the whole loop off screen, and
 //! [`beside()`] lays out two texts side by side.
 
+mod batch;
 mod offscreen;
 mod sheet;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use super::model::compare::{Arrangement, SideBySide};
 use super::update::{Cx, update};
 use super::widgets::scroll::Follow;
 
+pub use batch::batch;
 pub use offscreen::open;
 pub use sheet::{FollowMode, OffscreenTerminal};
 

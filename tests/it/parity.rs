@@ -587,7 +587,7 @@ async fn the_same_comparison_is_the_same_by_every_face_and_is_refused_in_the_sam
     }
 }
 
-/// The rows of a batch by three faces; those of the workbench are compared in its own tests.
+/// The rows of a batch. The workbench lists those that failed first, and shows each in brief.
 #[tokio::test]
 async fn a_batch_gives_the_same_rows_by_every_face() {
     let script = "{answer: echo, rules: [{when: {input: broken}, fault: rejected}]}";
@@ -633,6 +633,50 @@ async fn a_batch_gives_the_same_rows_by_every_face() {
     let by_mcp = wire.content("job_result", json!({ "job_id": job, "brief": false })).await["rows"].clone();
     assert_eq!(ids(&by_mcp), named);
     assert_eq!(without_chance(by_mcp), by_cli);
+
+    let raw = json!({ "count": 2, "target_model": ["claude-sonnet-5-5", "gpt-5.5"] });
+    let path = home.path().join("rows.jsonl").display().to_string();
+    let by_tui = tui::headless::batch(seeded().engine.clone(), raw, &path).await.expect("rows");
+    let listed: Vec<u64> = by_tui.iter().map(|row| row.row).collect();
+    assert_eq!(listed, [3, 4, 1, 2, 5, 6]);
+    let mut by_tui = by_tui;
+    by_tui.sort_by_key(|row| row.row);
+    let by_tui = serde_json::to_value(by_tui).expect("JSON");
+    assert_eq!(ids(&by_tui), named);
+    let in_brief = without_embeddings(without_chance(in_brief(by_cli)));
+    assert_eq!(without_embeddings(without_chance(by_tui)), in_brief);
+}
+
+#[tokio::test]
+async fn a_bad_file_of_rows_is_refused_in_the_same_words_by_every_face() {
+    let home = Home::new();
+    home.sim("sim", SCRIPT);
+    for (name, text) in [
+        ("none.jsonl", ""),
+        ("bad.jsonl", "{\"input\": \"Name a boat\"}\n{\"input\": \"\", \"count\": 0}\n{\"input\": 7\n"),
+        ("twice.csv", "id,input\na,Name a boat\na,Name a ship\n"),
+    ] {
+        home.write(name, text);
+        let by_cli = refused(&home.run(&["batch", name, "--format", "json"]));
+        let path = home.path().join(name).display().to_string();
+        let seeded = Seeded::with_script(SCRIPT, "");
+        let by_tui = tui::headless::batch(seeded.engine.clone(), json!({}), &path).await.expect_err("a refusal");
+        let words = |problem: Value| problem.to_string().replace(&path, name);
+        assert_eq!(words(told(&by_tui)), words(by_cli), "{name}");
+    }
+}
+
+/// Rows as the workbench reads them: of each only the best prompt, without its steps.
+fn in_brief(mut rows: Value) -> Value {
+    for result in rows.as_array_mut().into_iter().flatten().filter_map(|row| row.get_mut("result")) {
+        for list in ["prompts", "rankings"] {
+            if let Value::Array(all) = &mut result[list] {
+                all.truncate(1);
+            }
+        }
+        result["prompts"][0]["steps"] = json!([]);
+    }
+    rows
 }
 
 /// Without the names of what embedded the prompts, which is done after a batch.
