@@ -55,9 +55,9 @@ pub(super) fn show(model: &mut Model, job: Job) -> Vec<Effect> {
 
 /// Requests a page. A reply to an earlier request is ignored from now on.
 fn ask(model: &mut Model, to: PageMove) -> Vec<Effect> {
+    let Some(from) = model.jobs.batch.as_ref().and_then(|batch| batch.cursor(to)) else { return Vec::new() };
     let (ticket, since) = (model.jobs.ticket(), model.now);
     let Some(batch) = &mut model.jobs.batch else { return Vec::new() };
-    let Some(from) = batch.cursor(to) else { return Vec::new() };
     batch.asked = Some(PendingPage { ticket, to, since });
     vec![CoreEffect::RunQuery { ticket, inquiry: Query::Batch(batch.id(), from) }.into()]
 }
