@@ -32,6 +32,7 @@ use super::update::{Cx, update};
 use super::widgets::cells;
 use super::widgets::scroll::Follow;
 
+pub(crate) mod batches;
 pub(crate) mod gallery;
 pub(crate) mod samples;
 

@@ -1,6 +1,7 @@
 //! Tests of the facade: every operation end to end, over a real database and `builtin`.
 
 mod batch;
+mod batch_rows;
 mod jobs;
 mod labels;
 mod recall;

@@ -79,7 +79,8 @@ fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
         _ if asking.about.is_file() => SAID,
         _ => SAID / 2,
     };
-    let area = centred(screen, 72, height + said + 4);
+    // The hints below the box stay in sight.
+    let area = centred(screen, 72, (height + said + 4).min(screen.height.saturating_sub(2)));
     let mut inner = inner(area);
     inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     cut_top(&mut inner, 1);

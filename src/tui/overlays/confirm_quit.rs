@@ -34,9 +34,8 @@ pub(super) fn view(model: &Model, frame: &mut Frame<'_>, theme: &Theme) {
         lines.push(Line::from(format!("A file is being processed: {}.", transfer.told())));
         lines.push(Line::from("Quitting stops it; what is stored so far stays."));
     } else if !model.jobs.own.is_empty() {
-        let (is, it) = if model.jobs.own.len() == 1 { ("A batch is", "it") } else { ("Batches are", "them") };
-        lines.push(Line::from(format!("{is} under way here.")));
-        lines.push(Line::from(format!("Quitting stops {it}; what is done is kept, and can be resumed.")));
+        lines.push(Line::from("A batch is under way here."));
+        lines.push(Line::from("Quitting stops it; what is done is kept, to be resumed."));
     } else if model.composer.is_empty() {
         lines.push(Line::from("Nothing is running."));
     } else {
