@@ -37,13 +37,14 @@ pub(crate) fn rate(count: u64, elapsed_ms: u64) -> String {
     format!("{} {unit}", thousands(in_time(unit_ms)))
 }
 
-/// A duration: `12 ms`, `1.4 s`, `2 min 5 s`.
+/// A duration: `12 ms`, `1.4 s`, `2 min 5 s`, `3 h 20 min`.
 pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {
         0..1000 => format!("{milliseconds} ms"),
         1000..60_000 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
-        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+        60_000..3_600_000 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
     }
 }
 
@@ -54,6 +55,12 @@ mod tests {
     #[test]
     fn thousands_are_parted() {
         assert_eq!([0, 7, 1_234, 1_234_567].map(thousands), ["0", "7", "1,234", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_duration_has_two_units_at_most() {
+        let told = [12, 1_450, 125_000, 3_599_999, 12_000_000].map(span);
+        assert_eq!(told, ["12 ms", "1.4 s", "2 min 5 s", "59 min 59 s", "3 h 20 min"]);
     }
 
     #[test]

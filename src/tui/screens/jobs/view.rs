@@ -128,7 +128,7 @@ fn instead(model: &Model, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
         (None, Some(_)) => {
             say(if jobs.all { "No jobs yet." } else { "No unfinished jobs." }, theme.text);
             say(&format!("\n{WHAT}"), theme.muted);
-            say(&model.spell("\n{start-batch} makes one for all rows of a file."), theme.muted);
+            say(&model.spell("\n{start-batch} makes a batch: prompts for all rows of a file."), theme.muted);
             if !jobs.all {
                 say(&model.spell("{all-jobs} shows finished jobs as well."), theme.muted);
             }

@@ -51,7 +51,7 @@ fn row(bench: &mut Bench, row: CoreResult<Box<BatchRow>>) {
 /// A batch in this state with three failed rows and nine others.
 fn shown(state: JobState) -> impl Fn(&mut Bench) {
     move |bench| {
-        let job = batch_job(state, 12, 3);
+        let job = batch_job(state, if state == JobState::Finished { 1_000 } else { 12 }, 3);
         list_with(bench, job.clone());
         bench.press("Enter");
         let lines = [row_lines(RowStatus::Failed, [3, 8, 11]), row_lines(RowStatus::Ok, [1, 2, 4, 5, 6, 7, 9, 10, 12])];

@@ -3,6 +3,7 @@
 use aludel_core::domain::{BatchRow, JobState, RowStatus};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::layout;
@@ -77,10 +78,7 @@ fn instead(batch: &Batch) -> String {
 
 /// `▸ ✗ 7         boat            failed  the provider refused the request`.
 fn row_line(line: &RowLine, is_marked: bool, theme: &Theme) -> Line<'static> {
-    let (sign, style) = match line.status {
-        RowStatus::Ok => (glyph::DONE, theme.good),
-        RowStatus::Failed => (glyph::FAILED, theme.bad),
-    };
+    let (sign, style) = sign(line.status, theme);
     Line::from(vec![
         Span::styled(if is_marked { format!("{} ", glyph::FLOW) } else { "  ".to_owned() }, theme.strong),
         Span::styled(format!("{sign} "), style),
@@ -89,6 +87,13 @@ fn row_line(line: &RowLine, is_marked: bool, theme: &Theme) -> Line<'static> {
         Span::styled(fitted(line.status.as_str(), STATUS), style),
         Span::styled(line.text.clone(), theme.text),
     ])
+}
+
+fn sign(status: RowStatus, theme: &Theme) -> (&'static str, Style) {
+    match status {
+        RowStatus::Ok => (glyph::DONE, theme.good),
+        RowStatus::Failed => (glyph::FAILED, theme.bad),
+    }
 }
 
 /// The open row, or the facts of the batch.
@@ -166,7 +171,11 @@ fn open_row(open: &OpenRow, width: u16, theme: &Theme) -> Vec<Line<'static>> {
         }
         Some(Ok(row)) => row,
     };
-    facts.say("row", &words::heading(row.row, &row.id, row.status), theme.text);
+    let (sign, style) = sign(row.status, theme);
+    facts.say("status", &format!("{sign} {}", row.status.as_str()), style);
+    if row.id != row.row.to_string() {
+        facts.say("id", &row.id, theme.text);
+    }
     if let Some(problem) = &row.error {
         facts.say("error", &format!("{} ({})", cut(&problem.detail), problem.code), theme.bad);
         for fault in &problem.errors {
