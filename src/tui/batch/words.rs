@@ -1,6 +1,6 @@
 //! The sentences about an offered batch, and about one under way. Pure.
 
-use aludel_core::domain::{BatchRow, BatchSummary, Job, JobDetails, RowStatus};
+use aludel_core::domain::{BatchRow, BatchSummary, Job, JobDetails, Prompt, RowStatus, Timestamp};
 use serde_json::Value;
 
 use super::BatchOffer;
@@ -62,11 +62,21 @@ pub(crate) fn pace(job: &Job, rows: u64, elapsed_ms: u64) -> Option<String> {
     Some(format!("{}{left}", rate(rows, elapsed_ms)))
 }
 
+/// Rows that a batch has done by `now`, and the milliseconds they took. `None` for one that was
+/// resumed: when its present attempt began is not recorded.
+pub(crate) fn since_begun(job: &Job, now: Timestamp) -> Option<(u64, u64)> {
+    let until = job.ended_at.unwrap_or(now);
+    let elapsed = until.as_millisecond().saturating_sub(job.created_at.as_millisecond());
+    (job.attempt == 1).then(|| (job.done, u64::try_from(elapsed).unwrap_or(0)))
+}
+
 /// `3,612 calls, $0.1234`, or what they count as while the exact amount is unknown.
 pub(crate) fn spent(details: &JobDetails, calls: u64, most_usd: f64) -> String {
     let calls = count(calls, "call");
     if let Some(summary) = summary(details) {
-        return format!("{calls}, {}", cost(&summary.model_metadata));
+        let account = &summary.model_metadata;
+        let price = account.cost_usd.map_or_else(|| "price unknown".to_owned(), |_| cost(account));
+        return format!("{calls}, {price}");
     }
     if most_usd > 0.0 { format!("{calls}, at most {} so far", dollars(Some(most_usd))) } else { calls }
 }
@@ -99,7 +109,7 @@ pub(crate) fn row(row: &BatchRow) -> String {
 }
 
 /// The best prompt of a row.
-pub(crate) fn winner(row: &BatchRow) -> Option<&aludel_core::domain::Prompt> {
+pub(crate) fn winner(row: &BatchRow) -> Option<&Prompt> {
     row.result.as_ref()?.prompts.first()
 }
 

@@ -7,6 +7,7 @@ use aludel_core::domain::{BatchRow, Job, JobDetails, RowStatus, SessionId, Times
 use aludel_core::engine::RowCursor;
 use aludel_core::error::Problem;
 
+use crate::tui::batch::words;
 use crate::tui::effect::{CoreResult, Ticket};
 use crate::tui::widgets::figures::thousands;
 
@@ -176,11 +177,10 @@ impl Batch {
     pub(crate) fn pace(&self) -> Option<(u64, u64)> {
         let page = self.page.as_ref()?;
         let job = &page.details.job;
-        let (before, since) = match self.baseline {
-            _ if job.attempt == 1 => (0, job.created_at),
-            Some((attempt, before, since)) if attempt == job.attempt => (before, since),
-            _ => return None,
-        };
+        if let Some(first) = words::since_begun(job, page.at) {
+            return Some(first);
+        }
+        let (_, before, since) = self.baseline.filter(|(attempt, ..)| *attempt == job.attempt)?;
         let until = job.ended_at.unwrap_or(page.at);
         let elapsed = until.as_millisecond().saturating_sub(since.as_millisecond());
         Some((job.done.saturating_sub(before), u64::try_from(elapsed).unwrap_or(0)))

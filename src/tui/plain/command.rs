@@ -50,12 +50,24 @@ pub(super) enum Command {
         /// True to include finished ones.
         all: bool,
     },
+    /// Make a batch of the rows of a file.
+    Batch(String),
+    /// Show a job; of a batch also its first rows.
+    Job(String),
+    /// Show the next rows of the batch that was shown last.
+    More,
+    /// Show a row of that batch.
+    Row(u64),
+    /// Stop a job.
+    Stop(String),
+    /// Resume a job.
+    Resume(String),
     /// Leave.
     Quit,
 }
 
 /// The syntax of each command, and what it does. The first word is the command.
-pub(super) const COMMANDS: [(&str, &str); 15] = [
+pub(super) const COMMANDS: [(&str, &str); 21] = [
     ("help", "these lines"),
     ("new", "enter another request"),
     ("again", "run the last request again"),
@@ -72,6 +84,12 @@ pub(super) const COMMANDS: [(&str, &str); 15] = [
         "how requests are run: count, persona, provider, phases, temperature; without a value as configured",
     ),
     ("jobs [all]", "list jobs that are running, here or elsewhere, or can be resumed; all: finished ones too"),
+    ("job ID", "show a job; of a batch also its rows, those that failed first"),
+    ("more", "more rows of that batch"),
+    ("row N", "row N of that batch: its error or its best prompt"),
+    ("stop ID", "stop a job; what is finished is kept"),
+    ("resume ID", "do the rest of a job; calls models, which may cost money"),
+    ("batch FILE", "prompts for all rows of a file, as a job; says first what that can cost"),
     ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
 ];
@@ -103,6 +121,17 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "set" => Ok(set(rest)),
         "jobs" if !matches!(rest, "" | "all") => Err("jobs takes nothing, or all: jobs all".to_owned()),
         "jobs" => Ok(Command::Jobs { all: rest == "all" }),
+        "batch" if rest.is_empty() => Err("batch needs a file with a request a row: batch rows.csv".to_owned()),
+        "batch" => Ok(Command::Batch(rest.to_owned())),
+        "job" | "stop" | "resume" if rest.is_empty() => Err(format!("{word} needs the id of a job, which jobs lists: {word} 7a3f9c21")),
+        "job" => Ok(Command::Job(rest.to_owned())),
+        "stop" => Ok(Command::Stop(rest.to_owned())),
+        "resume" => Ok(Command::Resume(rest.to_owned())),
+        "more" => Ok(Command::More),
+        "row" => match rest.replace(',', "").parse() {
+            Ok(row @ 1..) => Ok(Command::Row(row)),
+            _ => Err("row needs the number of a row, from 1: row 7".to_owned()),
+        },
         "quit" | "exit" | "q" => Ok(Command::Quit),
         _ => Err(format!("{word} is not a command; help lists them, and new takes a request")),
     }
@@ -172,6 +201,8 @@ mod tests {
         );
         assert_eq!(parse("judge"), Ok(Command::Judge { places: vec![], task: None }));
         assert_eq!(parse("tag 2 for review, keep"), Ok(Command::Tag { place: 2, labels: "for review, keep".into() }));
+        assert_eq!(parse("batch my rows.csv"), Ok(Command::Batch("my rows.csv".into())));
+        assert_eq!(parse("row 1,204"), Ok(Command::Row(1_204)));
         assert_eq!(parse("list 50"), Ok(Command::List(Some("50".into()))));
     }
 
@@ -196,6 +227,12 @@ mod tests {
             ("tag 1", "a label"),
             ("search", "needs words"),
             ("jobs 3", "jobs all"),
+            ("batch", "batch rows.csv"),
+            ("job", "job 7a3f9c21"),
+            ("stop", "stop 7a3f9c21"),
+            ("resume", "resume 7a3f9c21"),
+            ("row", "from 1"),
+            ("row 0", "from 1"),
             ("frobnicate", "help"),
             ("", "help"),
         ] {

@@ -1,7 +1,10 @@
 //! A session of the plain workbench: a request, its run, and commands, until the user leaves.
+//! `batches` has the commands about jobs and batches.
 //!
 //! Each command is one operation of the engine; a refusal is reported and the session continues.
 //! Lines typed during a run wait. The prompts of the last listing have numbers, until the next.
+
+mod batches;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -10,8 +13,8 @@ use aludel_core::api::{
     CompareRequest, GenerateRequest, JobsRequest, ListRequest, Request, SearchRequest, SelectRequest, ShowRequest,
     UpdateRequest, value_of_text,
 };
-use aludel_core::domain::{Operation, Prompt, PromptId, PromptSummary};
-use aludel_core::engine::{Engine, Estimate, Preflight};
+use aludel_core::domain::{Operation, Prompt, PromptId, PromptSummary, SessionId};
+use aludel_core::engine::{Engine, Estimate, Preflight, RowCursor};
 use aludel_core::error::{Problem, Result};
 use aludel_core::event::RunView;
 use aludel_core::event::run::Run;
@@ -47,6 +50,8 @@ pub(super) struct Session<W> {
     idea: Option<String>,
     /// The run settings, over the configuration.
     settings: Map<String, Value>,
+    /// The batch that was shown last, and where its next rows begin.
+    batch: Option<(SessionId, Option<RowCursor>)>,
 }
 
 impl<W: Write> Session<W> {
@@ -60,6 +65,7 @@ impl<W: Write> Session<W> {
             rows: Vec::new(),
             idea: None,
             settings: Map::new(),
+            batch: None,
         }
     }
 
@@ -148,6 +154,12 @@ impl<W: Write> Session<W> {
             Command::Set(name, value) => self.set(&name, value.as_deref())?,
             Command::Settings => self.tell_settings()?,
             Command::Jobs { all } => self.jobs(all).await?,
+            Command::Batch(path) => return self.batch(&path).await,
+            Command::Job(id) => self.job(&id).await?,
+            Command::More => self.more().await?,
+            Command::Row(row) => self.row(row).await?,
+            Command::Stop(id) => self.stop(&id).await?,
+            Command::Resume(id) => self.resume(&id).await?,
             Command::Quit => return Ok(Flow::Leave),
         }
         Ok(Flow::GoOn)
@@ -267,7 +279,7 @@ impl<W: Write> Session<W> {
         for job in &list.jobs {
             self.out.say(wording::job(job, now))?;
         }
-        self.out.say("The command aludel jobs stops and resumes them by id.")
+        self.out.say("job and its id shows one, stop stops it, resume resumes it.")
     }
 
     async fn compare(&mut self, places: &[usize]) -> io::Result<()> {

@@ -78,7 +78,7 @@ async fn commands_take_the_numbers_that_were_told() {
 async fn jobs_are_listed_and_the_finished_ones_when_asked_for() {
     let told = talk(ECHO, "Name a boat\n.\njobs\njobs all\nquit\n").await;
     has(&told, &["> No unfinished jobs.\n", "> Job ", ", finished, generate, 3 of 3 done, begun just now"]);
-    has(&told, &["Name a boat\nThe command aludel jobs stops and resumes them by id.\n"]);
+    has(&told, &["Name a boat\njob and its id shows one, stop stops it, resume resumes it.\n"]);
 }
 
 #[tokio::test]
