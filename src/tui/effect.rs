@@ -88,8 +88,8 @@ pub(crate) enum CoreEffect {
     ResumeBatch {
         /// Identifies the request.
         ticket: Ticket,
-        /// The job.
-        job: SessionId,
+        /// The raw request: the job, and a new cap if there is one.
+        raw: Value,
     },
     /// Stops a run or a judging; its terminal event still arrives.
     CancelRun(Ticket),

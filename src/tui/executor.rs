@@ -122,8 +122,8 @@ impl Executor {
                 self.tasks.spawn(work);
             }
             CoreEffect::ForgetBatch => self.batches.forget(),
-            CoreEffect::ResumeBatch { ticket, job } => {
-                self.tasks.spawn(self.batches.resume(self.engine.clone(), ticket, job, self.answers.clone()));
+            CoreEffect::ResumeBatch { ticket, raw } => {
+                self.tasks.spawn(self.batches.resume(self.engine.clone(), ticket, raw, self.answers.clone()));
             }
             CoreEffect::CancelRun(ticket) => {
                 if let Some(resumed) = self.resumed.get(&ticket) {

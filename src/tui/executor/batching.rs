@@ -103,14 +103,16 @@ impl BatchTasks {
         &self,
         engine: Engine,
         ticket: Ticket,
-        job: SessionId,
+        raw: Value,
         answers: mpsc::Sender<Message>,
     ) -> impl Future<Output = ()> + Send + use<> {
         let open = self.open.subscribe();
         async move {
-            let request = ResumeJobRequest { job_id: JobKey::Id(job), budget_usd: None, max_calls: None };
-            let resumed = engine.resume_kept_job(request).await;
-            let id = resumed.is_ok().then_some(job);
+            let resumed = match engine.decode::<ResumeJobRequest>(raw) {
+                Ok(request) => engine.resume_kept_job(request).await,
+                Err(error) => Err(error),
+            };
+            let id = resumed.as_ref().map(|job| job.id).ok();
             let outcome = QueryReply::BatchResumed(told(resumed.map(Box::new)));
             if answers.send(reply(ticket, outcome)).await.is_ok() {
                 report_end(engine, ticket, id, answers, open).await;
@@ -176,4 +178,97 @@ fn lock(checked: &CheckedBatch) -> std::sync::MutexGuard<'_, Option<(Ticket, Pre
 
 const fn reply(ticket: Ticket, reply: QueryReply) -> Message {
     Message::Reply { ticket, reply }
+}
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::domain::JobState;
+    use aludel_core::error::Code;
+    use serde_json::json;
+
+    use super::*;
+    use crate::tui::effect::CoreEffect;
+    use crate::tui::executor::Executor;
+    use crate::tui::testing::scripted;
+
+    /// The next reply of the executor that is no progress.
+    async fn next(messages: &mut mpsc::Receiver<Message>) -> QueryReply {
+        loop {
+            match messages.recv().await.unwrap() {
+                Message::Reply { reply: QueryReply::BatchChecking(_), .. } => {}
+                Message::Reply { reply, .. } => return reply,
+                _ => {}
+            }
+        }
+    }
+
+    fn check(ticket: u64, raw: Value, path: &std::path::Path) -> CoreEffect {
+        CoreEffect::CheckBatch { ticket: Ticket(ticket), raw, path: path.display().to_string() }
+    }
+
+    #[tokio::test]
+    async fn a_checked_batch_starts_once_and_its_end_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = scripted(folder.path(), "answer: {text: fine}\n");
+        let path = folder.path().join("rows.txt");
+        std::fs::write(&path, "one\ntwo\n").unwrap();
+        let (mut executor, mut messages) = Executor::new(engine.clone());
+        executor.perform(check(1, json!({ "count": 1 }), &path));
+        let QueryReply::BatchChecked(Ok(offer)) = next(&mut messages).await else { panic!("it is refused") };
+        assert_eq!((offer.rows, offer.estimate.calls, offer.settings.len()), (2, 6, 1));
+        let start = || CoreEffect::StartBatch { ticket: Ticket(1), budget_usd: None };
+        executor.perform(start());
+        let QueryReply::BatchStarted(Ok(job)) = next(&mut messages).await else { panic!("it does not start") };
+        assert!(job.kept);
+        let QueryReply::BatchEnded(ended) = next(&mut messages).await else { panic!("its end is not told") };
+        assert_eq!((ended.id, ended.state, ended.done), (job.id, JobState::Finished, 2));
+        executor.perform(start());
+        let QueryReply::BatchStarted(Err(problem)) = next(&mut messages).await else { panic!("it starts again") };
+        assert_eq!(problem.code, Code::Conflict);
+        executor.finish(messages).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_was_forgotten_does_not_start_and_a_file_that_is_gone_is_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = scripted(folder.path(), "answer: {text: fine}\n");
+        let path = folder.path().join("rows.txt");
+        std::fs::write(&path, "one\n".repeat(5_000)).unwrap();
+        let (mut executor, mut messages) = Executor::new(engine.clone());
+        executor.perform(check(1, json!({}), &path));
+        // The first report comes from within the check.
+        let first = messages.recv().await.unwrap();
+        assert!(matches!(first, Message::Reply { reply: QueryReply::BatchChecking(_), .. }), "{first:?}");
+        executor.perform(CoreEffect::ForgetBatch);
+        assert!(matches!(next(&mut messages).await, QueryReply::BatchChecked(Err(_))), "it goes on");
+        executor.perform(CoreEffect::StartBatch { ticket: Ticket(1), budget_usd: None });
+        assert!(matches!(next(&mut messages).await, QueryReply::BatchStarted(Err(_))));
+        executor.perform(check(2, json!({}), &folder.path().join("gone")));
+        let QueryReply::BatchChecked(Err(problem)) = next(&mut messages).await else { panic!("it is there") };
+        assert_eq!(problem.code, Code::File);
+        executor.finish(messages).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn leaving_stops_a_batch_which_can_be_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let hangs = "answer: {text: fine}\nrules: [{when: {input: slow}, fault: hang}]\n";
+        let engine = scripted(folder.path(), hangs);
+        let path = folder.path().join("rows.txt");
+        std::fs::write(&path, "one\nslow\n").unwrap();
+        let (mut executor, mut messages) = Executor::new(engine);
+        executor.perform(check(1, json!({ "count": 1 }), &path));
+        assert!(matches!(next(&mut messages).await, QueryReply::BatchChecked(Ok(_))));
+        executor.perform(CoreEffect::StartBatch { ticket: Ticket(1), budget_usd: None });
+        let QueryReply::BatchStarted(Ok(job)) = next(&mut messages).await else { panic!("it does not start") };
+        executor.finish(messages).await.unwrap();
+        let engine = scripted(folder.path(), "answer: {text: fine}\n");
+        assert_eq!(engine.job(named(job.id)).await.unwrap().job.state, JobState::Interrupted);
+        let (mut executor, mut messages) = Executor::new(engine);
+        executor.perform(CoreEffect::ResumeBatch { ticket: Ticket(2), raw: json!({ "job_id": job.id }) });
+        assert!(matches!(next(&mut messages).await, QueryReply::BatchResumed(Ok(_))));
+        let QueryReply::BatchEnded(ended) = next(&mut messages).await else { panic!("its end is not told") };
+        assert_eq!((ended.state, ended.done), (JobState::Finished, 2));
+        executor.finish(messages).await.unwrap();
+    }
 }

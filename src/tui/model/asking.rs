@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aludel_core::domain::{Prompt, PromptId};
+use aludel_core::domain::{Prompt, PromptId, SessionId};
 use aludel_core::error::{Code, Problem};
 use serde_json::{Map, Value, json};
 
@@ -23,6 +23,8 @@ pub(crate) enum About {
     Import,
     /// The file of rows to make a batch of.
     Batch,
+    /// A new cap for this batch, which has reached the one with this name.
+    Cap(SessionId, &'static str),
     /// The task that prompts are judged for.
     Task,
 }
@@ -89,6 +91,11 @@ impl Asking {
         Self::new(About::Batch, Composer::line())
     }
 
+    /// Asks for a new cap for a batch, starting with the one it has reached.
+    pub(crate) fn cap(job: SessionId, name: &'static str, reached: &Value) -> Self {
+        Self::new(About::Cap(job, name), Composer::line().holding(&reached.to_string()))
+    }
+
     /// Asks for the task to judge prompts for, starting with `task`.
     pub(crate) fn task(task: &str) -> Self {
         Self::new(About::Task, Composer::default().holding(task))
@@ -115,7 +122,7 @@ impl Asking {
     pub(crate) const fn context(&self) -> Context {
         match self.about {
             About::Notes(..) | About::Task => Context::Composer,
-            About::Tags(..) | About::Export(_) | About::Import | About::Batch => Context::Search,
+            About::Tags(..) | About::Export(_) | About::Import | About::Batch | About::Cap(..) => Context::Search,
         }
     }
 
@@ -142,7 +149,7 @@ impl Asking {
                 HistoryCommand::Export { raw: raw.into(), path, replace }
             }
             About::Import => HistoryCommand::Import(text.trim().to_owned()),
-            About::Batch | About::Task => return None,
+            About::Batch | About::Cap(..) | About::Task => return None,
         })
     }
 }

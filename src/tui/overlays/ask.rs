@@ -14,7 +14,7 @@ use crate::tui::model::jobs::Checking;
 use crate::tui::model::{About, Asking, Model, Overlay, Stage};
 use crate::tui::screens::chrome::{cut_top, inner, place, spinner};
 use crate::tui::screens::history;
-use crate::tui::screens::jobs::starting;
+use crate::tui::screens::jobs::{resuming, starting};
 use crate::tui::theme::{Theme, glyph};
 use crate::tui::widgets::cells;
 use crate::tui::widgets::safe::safe;
@@ -64,6 +64,7 @@ pub(super) fn paste(asking: &mut Asking, text: &str) {
 fn submit(model: &mut Model) -> Vec<Effect> {
     match &model.overlay {
         Some(Overlay::Ask(asking)) if asking.about == About::Batch => starting::submit(model),
+        Some(Overlay::Ask(asking)) if matches!(asking.about, About::Cap(..)) => resuming::submit(model),
         _ => history::submit(model),
     }
 }
@@ -71,7 +72,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 /// The areas of the box and of the field in it, below the row with the question.
 fn areas(asking: &Asking, screen: Rect) -> (Rect, Rect) {
     let height = match asking.about {
-        About::Tags(..) | About::Export(_) | About::Import | About::Batch => 1,
+        About::Tags(..) | About::Export(_) | About::Import | About::Batch | About::Cap(..) => 1,
         About::Notes(..) | About::Task => 8,
     };
     let said = match asking.about {
@@ -101,6 +102,12 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         About::Export(_) => ("Export what is listed".to_owned(), EXPORT),
         About::Task => ("Judge them for".to_owned(), "the task; empty: their original request"),
         About::Import => ("Import".to_owned(), "a file: .json .jsonl .csv .yaml"),
+        About::Cap(id, "max_calls") => {
+            (format!("Resume {}", id.short()), "the most calls that all its rows can take, those made included")
+        }
+        About::Cap(id, _) => {
+            (format!("Resume {}", id.short()), "its new budget in US dollars, what was spent included")
+        }
         About::Batch => ("New batch".to_owned(), "a file with a request a row: .jsonl .json .csv .yaml, or a line each"),
     };
     let (area, field) = areas(asking, frame.area());
@@ -134,6 +141,7 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
             let transfer = model.history.transfer.map(|transfer| transfer.told());
             let told = match asking.about {
                 About::Batch => model.jobs.checking.map(Checking::told),
+                About::Cap(..) => Some("resuming it".to_owned()),
                 _ => transfer,
             };
             let told = told.unwrap_or_else(|| "saving".to_owned());

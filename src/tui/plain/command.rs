@@ -60,8 +60,8 @@ pub(super) enum Command {
     Row(u64),
     /// Stop a job.
     Stop(String),
-    /// Resume a job.
-    Resume(String),
+    /// Resume a job, with a new budget if one was typed.
+    Resume(String, Option<String>),
     /// Leave.
     Quit,
 }
@@ -88,7 +88,7 @@ pub(super) const COMMANDS: [(&str, &str); 21] = [
     ("more", "more rows of that batch"),
     ("row N", "row N of that batch: its error or its best prompt"),
     ("stop ID", "stop a job; what is finished is kept"),
-    ("resume ID", "do the rest of a job; calls models, which may cost money"),
+    ("resume ID [DOLLARS]", "do the rest of a job, with a new budget if one is named; calls models, which may cost money"),
     ("batch FILE", "prompts for all rows of a file, as a job; says first what that can cost"),
     ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
@@ -126,7 +126,10 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "job" | "stop" | "resume" if rest.is_empty() => Err(format!("{word} needs the id of a job, which jobs lists: {word} 7a3f9c21")),
         "job" => Ok(Command::Job(rest.to_owned())),
         "stop" => Ok(Command::Stop(rest.to_owned())),
-        "resume" => Ok(Command::Resume(rest.to_owned())),
+        "resume" => {
+            let (id, budget) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            Ok(Command::Resume(id.to_owned(), Some(budget.trim().to_owned()).filter(|budget| !budget.is_empty())))
+        }
         "more" => Ok(Command::More),
         "row" => match rest.replace(',', "").parse() {
             Ok(row @ 1..) => Ok(Command::Row(row)),
@@ -202,6 +205,8 @@ mod tests {
         assert_eq!(parse("judge"), Ok(Command::Judge { places: vec![], task: None }));
         assert_eq!(parse("tag 2 for review, keep"), Ok(Command::Tag { place: 2, labels: "for review, keep".into() }));
         assert_eq!(parse("batch my rows.csv"), Ok(Command::Batch("my rows.csv".into())));
+        assert_eq!(parse("resume 7a3f9c21"), Ok(Command::Resume("7a3f9c21".into(), None)));
+        assert_eq!(parse("resume @last 2.50"), Ok(Command::Resume("@last".into(), Some("2.50".into()))));
         assert_eq!(parse("row 1,204"), Ok(Command::Row(1_204)));
         assert_eq!(parse("list 50"), Ok(Command::List(Some("50".into()))));
     }

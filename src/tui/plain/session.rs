@@ -159,7 +159,7 @@ impl<W: Write> Session<W> {
             Command::More => self.more().await?,
             Command::Row(row) => self.row(row).await?,
             Command::Stop(id) => self.stop(&id).await?,
-            Command::Resume(id) => self.resume(&id).await?,
+            Command::Resume(id, budget) => self.resume(&id, budget.as_deref()).await?,
             Command::Quit => return Ok(Flow::Leave),
         }
         Ok(Flow::GoOn)

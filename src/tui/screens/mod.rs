@@ -235,7 +235,7 @@ pub(crate) fn told(model: &mut Model, ticket: Ticket, told: QueryReply) -> Vec<E
         QueryReply::BatchChecking(rows) => jobs::starting::progress(model, ticket, rows),
         QueryReply::BatchChecked(outcome) => return jobs::starting::checked(model, ticket, outcome),
         QueryReply::BatchStarted(outcome) => return jobs::starting::started(model, ticket, outcome),
-        QueryReply::BatchResumed(outcome) => return jobs::batch::resumed(model, ticket, outcome),
+        QueryReply::BatchResumed(outcome) => return jobs::resuming::resumed(model, ticket, outcome),
         QueryReply::BatchEnded(job) => return jobs::batch::ended(model, &job),
         QueryReply::Batch(outcome) => return jobs::batch::read(model, ticket, outcome),
         QueryReply::BatchRow(outcome) => jobs::batch::read_row(model, ticket, outcome),

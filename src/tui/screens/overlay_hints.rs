@@ -47,6 +47,7 @@ fn asked(asking: &Asking) -> &'static [(&'static str, &'static str)] {
         (About::Task, _) => &[("{run}", "judge"), ("Enter", "new line"), ("Esc", "close")],
         (About::Export(_), _) => &[("Enter", "write"), ("Esc", "close")],
         (About::Import, _) => &[("Enter", "read"), ("Esc", "close")],
+        (About::Cap(..), _) => &[("Enter", "resume"), ("Esc", "close")],
         (About::Batch, _) => &[("Enter", "check"), ("Esc", "close")],
     }
 }

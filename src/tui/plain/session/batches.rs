@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aludel_core::api::{JobKey, JobRequest, ResumeJobRequest};
+use aludel_core::api::{JobKey, JobRequest, Request as _, ResumeJobRequest, value_of_text};
 use aludel_core::domain::{BatchRow, Job, JobState, Operation, SessionId};
 use aludel_core::engine::{BatchPage, Prepared, RowCursor};
 use aludel_core::error::Result;
@@ -20,6 +20,8 @@ use crate::tui::plain::lines::LineEvent;
 use crate::tui::plain::wording;
 use crate::tui::widgets::figures::score;
 
+/// The field of a budget.
+const BUDGET: &str = "budget_usd";
 /// Rows shown at once.
 const ROWS: usize = 10;
 
@@ -123,6 +125,10 @@ impl<W: Write> Session<W> {
         self.out.say(wording::job(job, now))?;
         if let Some(error) = words::error(&page.details) {
             self.out.say(format!("It failed: {error}"))?;
+            let of_budget = page.details.error.as_ref().is_some_and(|error| error["code"] == "budget_exceeded");
+            if of_budget {
+                self.out.say(format!("resume {} and a budget in dollars goes on, what was spent included.", job.id.short()))?;
+            }
         }
         let pace = words::since_begun(job, now).and_then(|(rows, elapsed_ms)| words::pace(job, rows, elapsed_ms));
         if let Some(pace) = pace {
@@ -179,9 +185,13 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// Resumes a job as work of this process.
-    pub(super) async fn resume(&mut self, id: &str) -> io::Result<()> {
-        let Some(request) = self.decoded::<ResumeJobRequest>(json!({ "job_id": id }))? else { return Ok(()) };
+    /// Resumes a job as work of this process, with a new budget if there is one.
+    pub(super) async fn resume(&mut self, id: &str, budget: Option<&str>) -> io::Result<()> {
+        let mut raw = json!({ "job_id": id });
+        if let Some(budget) = budget {
+            raw[BUDGET] = value_of_text(ResumeJobRequest::FIELDS, BUDGET, budget);
+        }
+        let Some(request) = self.decoded::<ResumeJobRequest>(raw)? else { return Ok(()) };
         let resumed = self.engine.resume_kept_job(request).await;
         let Some(job) = self.or_report(resumed)? else { return Ok(()) };
         let short = job.id.short();

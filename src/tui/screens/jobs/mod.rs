@@ -9,6 +9,7 @@
 mod answers;
 pub(crate) mod batch;
 mod details;
+pub(crate) mod resuming;
 pub(crate) mod starting;
 pub(crate) mod view;
 
@@ -241,10 +242,7 @@ fn stop_own(model: &mut Model, cancel: CoreEffect) -> Vec<Effect> {
 fn resume(model: &mut Model) -> Vec<Effect> {
     let Some((job, operation)) = model.jobs.current().map(|job| (job.id, job.operation)) else { return Vec::new() };
     if operation == Operation::Batch {
-        let ticket = model.jobs.ticket();
-        model.jobs.resuming = Some((ticket, job));
-        forget_refusal(model, job);
-        return vec![CoreEffect::ResumeBatch { ticket, job }.into()];
+        return resuming::begin(model, job);
     }
     let ticket = model.ticket();
     model.jobs.resuming = Some((ticket, job));

@@ -127,6 +127,19 @@ async fn what_a_batch_may_cost_becomes_its_budget() {
 }
 
 #[tokio::test]
+async fn a_batch_that_has_reached_its_budget_is_resumed_with_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = scripted(folder.path(), "{answer: {words: 5}, price: {input: 1, output: 10}}");
+    std::fs::write(folder.path().join("rows.txt"), "one\ntwo\nthree\n").unwrap();
+    let lines = ["set count 1", "set budget_usd 0.001", "batch FOLDER/rows.txt", "yes", WAIT, "job @last",
+        "resume @last -1", "resume @last 5", WAIT, "job @last"];
+    let told = talk(&engine, folder.path(), &lines).await;
+    has(&told, &[", failed, batch, 0 of 3 done", "It failed: 0 of 3 rows are done", "(budget_exceeded)\nresume "]);
+    has(&told, &["Not done, validation_failed: budget_usd", "is resumed", ", finished, batch, 3 of 3 done"]);
+    engine.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn without_a_batch_it_says_how_one_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let engine = scripted(folder.path(), SCRIPT);

@@ -218,26 +218,6 @@ pub(crate) fn read_row(model: &mut Model, ticket: Ticket, outcome: CoreResult<Bo
     }
 }
 
-/// Shows a batch that is resumed, or why it is not.
-pub(crate) fn resumed(model: &mut Model, ticket: Ticket, outcome: CoreResult<Box<Job>>) -> Vec<Effect> {
-    let Some((_, id)) = model.jobs.resuming.take_if(|(own, _)| *own == ticket) else { return Vec::new() };
-    match outcome {
-        Ok(job) => {
-            model.say(Tone::Done, format!("{} is resumed; finished work is not repeated", id.short()));
-            model.jobs.own.push(id);
-            model.jobs.read = None;
-            if model.screen != ScreenName::Jobs {
-                return Vec::new();
-            }
-            show(model, *job)
-        }
-        Err(problem) => {
-            super::answers::refuse(model, id, "resumed", problem);
-            super::reread(model)
-        }
-    }
-}
-
 /// Says that a batch of this workbench has ended.
 pub(crate) fn ended(model: &mut Model, job: &Job) -> Vec<Effect> {
     let Job { id, state, .. } = *job;

@@ -344,9 +344,30 @@ fn a_batch_is_stopped_and_resumed_where_it_is_shown() {
     assert!(bench.picture().contains("■ cancelled: R resumes it"), "{}", bench.picture());
     let effects = bench.press("R");
     let (ticket, _) = bench.model.jobs.resuming.unwrap();
-    assert_eq!(effects, [CoreEffect::ResumeBatch { ticket, job: id }.into()]);
+    assert_eq!(effects, [CoreEffect::ResumeBatch { ticket, raw: json!({ "job_id": id }) }.into()]);
     let effects = reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
     assert_eq!((cursor_of(&effects), bench.model.jobs.own.as_slice()), (RowCursor::FIRST, &[id][..]));
+}
+
+#[test]
+fn a_batch_that_has_reached_its_budget_is_resumed_with_another() {
+    let mut bench = bench_with(shown(JobState::Failed));
+    let id = batch_job(JobState::Failed, 0, 0).id;
+    assert_eq!(bench.press("R"), []);
+    assert!(bench.picture().contains("its new budget in US dollars, what was spent included"), "{}", bench.picture());
+    bench.press("Ctrl+U");
+    bench.type_text("-1");
+    let effects = bench.press("Enter");
+    let (ticket, _) = bench.model.jobs.resuming.unwrap();
+    assert_eq!(effects, [CoreEffect::ResumeBatch { ticket, raw: json!({ "job_id": id, "budget_usd": -1.0 }) }.into()]);
+    let problem = Box::new(Problem::from(Error::value("budget_usd", "is -1; it must be above 0")));
+    reply(&mut bench, ticket, QueryReply::BatchResumed(Err(problem)));
+    assert!(bench.picture().contains("budget_usd: is -1; it must be above 0"), "{}", bench.picture());
+    bench.press("Ctrl+U");
+    bench.press("Enter");
+    let (ticket, _) = bench.model.jobs.resuming.unwrap();
+    let effects = reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
+    assert_eq!((cursor_of(&effects), bench.model.overlay.is_none()), (RowCursor::FIRST, true));
 }
 
 #[test]
