@@ -208,7 +208,7 @@ async fn on_screen(engine: Engine, options: &Options) -> Result<()> {
     let screen =
         Screen::enter(theme, mouse, options.editor.clone(), clipboard).map_err(|error| terminal_failed(&error))?;
     let workbench = Runtime::new(Keyboard::default(), screen, Executor::new(engine), model);
-    let (outcome, executor, messages) = workbench.run(stop).await;
+    let (outcome, executor, messages) = Box::pin(workbench.run(stop)).await;
     let finished = executor.finish(messages).await;
     outcome.map_err(|error| terminal_failed(&error)).and(finished)
 }

@@ -139,8 +139,15 @@ pub static ACTIONS: &[ActionInfo] = &[
         .hint(1)
         .calls(Operation::JobsResult),
     info(A::StopJob, "stop-batch", Rows, &["x"], "stop", "Stop this batch; {resume-batch} resumes it").hint(2),
-    info(A::ResumeJob, "resume-batch", Rows, &["R"], "resume", "Do the remaining rows; calls models, which may cost money")
-        .hint(5),
+    info(
+        A::ResumeJob,
+        "resume-batch",
+        Rows,
+        &["R"],
+        "resume",
+        "Do the remaining rows; calls models, which may cost money",
+    )
+    .hint(5),
     info(A::Reload, "reload-rows", Rows, &["r"], "reload", "Back to the first rows, read again").hint(7),
     info(A::FocusInput, "focus-input", Navigate, &["i"], "input", "Go to the input").at_work().hint(1),
     info(A::VariantPrevious, "var-prev", Navigate, &["[", "h", "Left"], "variant", "Previous variant").at_work(),

@@ -4,7 +4,7 @@ use aludel_core::domain::{BatchRow, BatchSummary, Job, JobDetails, Prompt, RowSt
 use serde_json::Value;
 
 use super::BatchOffer;
-use crate::figures::{rate, span, thousands};
+use crate::figures::{rate, span, span_of_seconds, thousands};
 use crate::tui::widgets::figures::{cost, dollars, score};
 use crate::tui::widgets::safe::safe_line;
 
@@ -27,8 +27,7 @@ pub(crate) fn offered(offer: &BatchOffer) -> Vec<String> {
         None => format!("What it costs is unknown: so is the price of {}.", estimate.unpriced.join(", ")),
     });
     lines.push(match seconds {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a span is not negative")]
-        Some(seconds) => format!("About {}, as its models took so far.", span((seconds * 1e3).round() as u64)),
+        Some(seconds) => format!("About {}, as its models took so far.", span_of_seconds(*seconds)),
         None => "How long it takes is unknown until its models have made prompts here.".to_owned(),
     });
     if budget_usd.is_some() {

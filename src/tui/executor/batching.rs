@@ -163,12 +163,8 @@ async fn report_end(
 /// A batch, with a page of its rows as they are listed.
 pub(super) async fn page(engine: &Engine, id: SessionId, from: RowCursor) -> Result<RowsPage> {
     let BatchPage { details, calls, most_usd, rows, next } = engine.batch_page(JobKey::Id(id), from, PAGE).await?;
-    let lines = rows.iter().map(|row| RowLine {
-        row: row.row,
-        id: row.id.clone(),
-        status: row.status,
-        text: words::row(row),
-    });
+    let lines =
+        rows.iter().map(|row| RowLine { row: row.row, id: row.id.clone(), status: row.status, text: words::row(row) });
     Ok(RowsPage { lines: lines.collect(), details, calls, most_usd, next, at: SystemClock.now() })
 }
 

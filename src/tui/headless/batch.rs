@@ -21,7 +21,7 @@ use crate::tui::widgets::scroll::Follow;
 /// # Errors
 /// The problem it would show, for a file or a request that was refused.
 pub async fn batch(engine: Engine, raw: Value, path: &str) -> Result<Vec<BatchRow>, Box<Problem>> {
-    let mut user = User::new(engine);
+    let mut user = Box::new(User::new(engine));
     user.press("8b");
     user.send(Message::Batch { raw, path: path.to_owned() });
     user.until(|model| model.jobs.checking.is_none()).await;

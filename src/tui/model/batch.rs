@@ -190,8 +190,6 @@ impl Batch {
     pub(crate) fn place(&self) -> Option<String> {
         let (shown, before) = (self.lines().len() as u64, self.pages.last()?.before);
         let all = self.job.done.max(before + shown);
-        (shown > 0).then(|| {
-            format!("{} to {} of {}", thousands(before + 1), thousands(before + shown), thousands(all))
-        })
+        (shown > 0).then(|| format!("{} to {} of {}", thousands(before + 1), thousands(before + shown), thousands(all)))
     }
 }

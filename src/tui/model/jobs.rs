@@ -71,7 +71,7 @@ pub(crate) struct Jobs {
     /// The pending request to start the checked batch.
     pub(crate) starting: Option<Ticket>,
     /// The batch that is shown in place of the list.
-    pub(crate) batch: Option<Batch>,
+    pub(crate) batch: Option<Box<Batch>>,
     /// Batches that this process works on, and that end with it.
     pub(crate) own: Vec<SessionId>,
     /// The last ticket issued.
@@ -113,7 +113,8 @@ impl Jobs {
 
     /// True while the spinner is shown.
     pub(crate) fn is_waiting(&self) -> bool {
-        let is_batch_active = self.batch.as_ref().is_some_and(|batch| batch.asked.is_some() || batch.job.state.is_active());
+        let is_batch_active =
+            self.batch.as_ref().is_some_and(|batch| batch.asked.is_some() || batch.job.state.is_active());
         let is_asked = self.stopping.is_some() || self.resuming.is_some() || self.starting.is_some();
         self.is_looking() || is_asked || is_batch_active || self.has_active()
     }

@@ -108,7 +108,9 @@ pub(super) fn view(model: &Model, asking: &Asking, frame: &mut Frame<'_>, theme:
         About::Cap(id, _) => {
             (format!("Resume {}", id.short()), "its new budget in US dollars, what was spent included")
         }
-        About::Batch => ("New batch".to_owned(), "a file with a request a row: .jsonl .json .csv .yaml, or a line each"),
+        About::Batch => {
+            ("New batch".to_owned(), "a file with a request a row: .jsonl .json .csv .yaml, or a line each")
+        }
     };
     let (area, field) = areas(asking, frame.area());
     let within = open_box(frame, area, &title, theme);

@@ -7,10 +7,10 @@ use ratatui::text::Line;
 use serde_json::{Value, json};
 
 use super::{centred, open_box};
+use crate::tui::batch::{BatchOffer, words};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::Chord;
 use crate::tui::model::{Costly, CostlyAction, Model, Overlay};
-use crate::tui::batch::{BatchOffer, words};
 use crate::tui::screens::jobs::starting;
 use crate::tui::screens::judge;
 use crate::tui::screens::workbench::starting::start;
@@ -59,7 +59,9 @@ fn view_batch(offer: &BatchOffer, frame: &mut Frame<'_>, theme: &Theme) {
     const WIDTH: u16 = 72;
     let width = WIDTH.min(frame.area().width).saturating_sub(4);
     let mut lines = Vec::new();
-    for (text, style) in words::offered(offer).iter().zip([theme.strong].into_iter().chain(std::iter::repeat(theme.text))) {
+    for (text, style) in
+        words::offered(offer).iter().zip([theme.strong].into_iter().chain(std::iter::repeat(theme.text)))
+    {
         let wrapped = Wrapped::of(safe(text), width);
         lines.extend(wrapped.rows(0).map(|row| Line::styled(row.to_owned(), style)));
     }

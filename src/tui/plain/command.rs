@@ -88,7 +88,10 @@ pub(super) const COMMANDS: [(&str, &str); 21] = [
     ("more", "more rows of that batch"),
     ("row N", "row N of that batch: its error or its best prompt"),
     ("stop ID", "stop a job; what is finished is kept"),
-    ("resume ID [DOLLARS]", "do the rest of a job, with a new budget if one is named; calls models, which may cost money"),
+    (
+        "resume ID [DOLLARS]",
+        "do the rest of a job, with a new budget if one is named; calls models, which may cost money",
+    ),
     ("batch FILE", "prompts for all rows of a file, as a job; says first what that can cost"),
     ("quit", "quit; the end of input quits too"),
     ("Ctrl-C", "stop the run and keep what is finished"),
@@ -123,7 +126,9 @@ pub(super) fn parse(line: &str) -> Result<Command, String> {
         "jobs" => Ok(Command::Jobs { all: rest == "all" }),
         "batch" if rest.is_empty() => Err("batch needs a file with a request a row: batch rows.csv".to_owned()),
         "batch" => Ok(Command::Batch(rest.to_owned())),
-        "job" | "stop" | "resume" if rest.is_empty() => Err(format!("{word} needs the id of a job, which jobs lists: {word} 7a3f9c21")),
+        "job" | "stop" | "resume" if rest.is_empty() => {
+            Err(format!("{word} needs the id of a job, which jobs lists: {word} 7a3f9c21"))
+        }
         "job" => Ok(Command::Job(rest.to_owned())),
         "stop" => Ok(Command::Stop(rest.to_owned())),
         "resume" => {

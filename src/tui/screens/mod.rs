@@ -282,9 +282,10 @@ fn stop_or_quit(model: &mut Model) -> Vec<Effect> {
         return vec![TerminalEffect::Quit.into()];
     }
     model.quit_armed_until = Some(model.now + ARMED_MS);
-    let said = match model.jobs.own.is_empty() {
-        true => "{stop-or-quit} again quits",
-        false => "{stop-or-quit} again quits; the batch under way stops, and can be resumed",
+    let said = if model.jobs.own.is_empty() {
+        "{stop-or-quit} again quits"
+    } else {
+        "{stop-or-quit} again quits; the batch under way stops, and can be resumed"
     };
     model.say(Tone::Done, model.spell(said));
     Vec::new()

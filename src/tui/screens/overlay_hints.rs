@@ -38,7 +38,9 @@ pub(super) fn hints(model: &Model) -> Vec<(String, &'static str)> {
 fn asked(asking: &Asking) -> &'static [(&'static str, &'static str)] {
     match (&asking.about, &asking.stage) {
         (_, Stage::Answered(_)) => &[("Esc", "close")],
-        (About::Export(_) | About::Import | About::Batch, Stage::Waiting(_)) => &[("{stop-or-quit}", "stop"), ("Esc", "close")],
+        (About::Export(_) | About::Import | About::Batch, Stage::Waiting(_)) => {
+            &[("{stop-or-quit}", "stop"), ("Esc", "close")]
+        }
         (About::Export(_), Stage::Refused(problem)) if problem.code == Code::Conflict => {
             &[("Enter", "replace"), ("Esc", "close")]
         }

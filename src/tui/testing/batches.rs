@@ -38,7 +38,7 @@ pub(crate) fn row_lines(status: RowStatus, rows: impl IntoIterator<Item = u64>) 
         RowStatus::Ok => "0.97 # Role You name boats for people who have never had one before.",
         RowStatus::Failed => "provider `openai`: the request was refused: it asks for what no model may write",
     };
-    let id = |row: u64| if row % 2 == 0 { row.to_string() } else { format!("boat-{row}") };
+    let id = |row: u64| if row.is_multiple_of(2) { row.to_string() } else { format!("boat-{row}") };
     rows.into_iter().map(|row| RowLine { row, id: id(row), status, text: text.to_owned() }).collect()
 }
 

@@ -43,6 +43,10 @@ fn assert_focus_is_valid(model: &Model) {
     assert!(history.marked < history.rows.len().max(1), "a row is marked that is not there");
     assert!(history.top <= history.marked, "the marked row is above the list");
     assert!(model.jobs.marked < model.jobs.rows().len().max(1), "a job is marked that is not there");
+    if let Some(batch) = &model.jobs.batch {
+        assert!(batch.marked < batch.lines().len().max(1), "a row of a batch is marked that is not there");
+        assert!(!batch.pages.is_empty(), "no page of a batch is shown");
+    }
     let (compare, judge) = (&model.compare, &model.judge);
     assert!(compare.prompts.is_empty() || compare.two().is_some(), "what is beside each other is not there");
     assert!(judge.marked < judge.prompts.len().max(1), "a candidate is marked that is not there");
@@ -156,7 +160,7 @@ fn laid_out() -> Vec<Bench> {
         }
         all.push(bench);
     }
-    for keys in ["C", "C v", "J", "J E", "6", "7", "8", "8 Enter", "L", "Ctrl+P", "F3"] {
+    for keys in ["C", "C v", "J", "J E", "6", "7", "8", "8 Enter", "8 j", "L", "Ctrl+P", "F3"] {
         let mut bench = new();
         bench.run("Review pull requests", 3);
         bench.tell((0..3).flat_map(|variant| whole_variant(variant, TEXTS[variant as usize])).collect());

@@ -58,8 +58,7 @@ impl<W: Write> Session<W> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let engine = self.engine.clone();
-        let checked =
-            batch::offer(&engine, Value::Object(raw), path, move |_| !stopped.load(Ordering::Relaxed));
+        let checked = batch::offer(&engine, Value::Object(raw), path, move |_| !stopped.load(Ordering::Relaxed));
         let mut checked = std::pin::pin!(checked);
         let (mut flow, mut is_heard) = (Flow::GoOn, true);
         loop {
@@ -127,7 +126,10 @@ impl<W: Write> Session<W> {
             self.out.say(format!("It failed: {error}"))?;
             let of_budget = page.details.error.as_ref().is_some_and(|error| error["code"] == "budget_exceeded");
             if of_budget {
-                self.out.say(format!("resume {} and a budget in dollars goes on, what was spent included.", job.id.short()))?;
+                self.out.say(format!(
+                    "resume {} and a budget in dollars goes on, what was spent included.",
+                    job.id.short()
+                ))?;
             }
         }
         let pace = words::since_begun(job, now).and_then(|(rows, elapsed_ms)| words::pace(job, rows, elapsed_ms));

@@ -48,7 +48,9 @@ fn state(facts: &mut FactRows<'_>, model: &Model, job: &Job, theme: &Theme) {
         JobState::Stopping => (spinner(model), "what is finished is kept", theme.live),
         JobState::Interrupted => (glyph::WARNING, "its process is gone; {resume-job} resumes it", theme.warning),
         JobState::Finished if model.jobs.is_whole => (glyph::DONE, "{back} shows less", theme.good),
-        JobState::Finished if job.operation == Operation::Batch => (glyph::DONE, "{show-job} shows its rows", theme.good),
+        JobState::Finished if job.operation == Operation::Batch => {
+            (glyph::DONE, "{show-job} shows its rows", theme.good)
+        }
         JobState::Finished => (glyph::DONE, "{show-job} shows the result", theme.good),
         JobState::Failed => (glyph::FAILED, "{resume-job} resumes it", theme.bad),
         JobState::Cancelled => (glyph::STOPPED, "{resume-job} resumes it", theme.warning),

@@ -2,8 +2,8 @@
 //! including malformed and stale ones.
 
 use aludel_core::domain::ImportReport;
-use aludel_core::domain::{CompareResult, Job, JobDetails, Operation, Phase, SpendBy};
-use aludel_core::engine::{DetectedProvider, Indexing};
+use aludel_core::domain::{CompareResult, Job, JobDetails, JobState, Operation, Phase, RowStatus, SpendBy};
+use aludel_core::engine::{DetectedProvider, Indexing, RowCursor};
 use aludel_core::error::{Error, Problem};
 use aludel_core::event::{EventKind, Outcome};
 use aludel_core::trace::LogLine;
@@ -25,11 +25,13 @@ use crate::tui::model::jobs::JobListing;
 use crate::tui::model::listing::SettingRow;
 use crate::tui::model::providers::Test;
 use crate::tui::model::{Costly, CostlyAction, Model, Names};
+use crate::tui::testing::batches::{batch_job, failed_row, faults, fine_row, offer, row_lines, rows_page};
 use crate::tui::testing::samples::{job_details, jobs, provider_details, provider_test, spent};
 use crate::tui::testing::{
     Bench, TEXTS, answer, compared, comparison, delta, ending, key_named, overloaded, phase_finished, phase_started,
     prompt, selection, started, whole_variant,
 };
+use crate::tui::widgets::safe::safe_line;
 
 /// One input.
 #[derive(Debug, Clone)]
@@ -220,6 +222,39 @@ fn told_to_a_place() -> impl Strategy<Value = QueryReply> {
             .prop_map(|rows| QueryReply::Settings(Ok(rows))),
         1 => Just(QueryReply::Settings(Err(problem()))),
         4 => told_of_jobs(),
+        6 => told_of_batches(),
+    ]
+}
+
+/// A reply about batches.
+fn told_of_batches() -> impl Strategy<Value = QueryReply> {
+    let some = || {
+        (select(JobState::ALL.to_vec()), 0_u64..99, 0_u64..99)
+            .prop_map(|(state, a, b)| batch_job(state, a.max(b), a.min(b)))
+    };
+    let lines = || (select(vec![RowStatus::Ok, RowStatus::Failed]), 0_u64..9, 0_u64..60);
+    let next = || proptest::option::of(Just(RowCursor { before: 50, ..RowCursor::FIRST }));
+    let page = (some(), lines(), next(), texts()).prop_map(|(job, (status, from, count), next, text)| {
+        let mut lines = row_lines(status, from..from + count);
+        for line in &mut lines {
+            line.id.clone_from(&safe_line(&text));
+        }
+        QueryReply::Batch(Ok(Box::new(rows_page(job, lines, next))))
+    });
+    prop_oneof![
+        1 => (0_u64..9_999).prop_map(QueryReply::BatchChecking),
+        2 => select(vec![None, Some(4.0)]).prop_map(|most| QueryReply::BatchChecked(Ok(offer(most, most)))),
+        1 => Just(QueryReply::BatchChecked(Err(faults()))),
+        2 => some().prop_map(|job| QueryReply::BatchStarted(Ok(Box::new(job)))),
+        1 => Just(QueryReply::BatchStarted(Err(problem()))),
+        1 => some().prop_map(|job| QueryReply::BatchResumed(Ok(Box::new(job)))),
+        1 => Just(QueryReply::BatchResumed(Err(problem()))),
+        1 => some().prop_map(|job| QueryReply::BatchEnded(Box::new(job))),
+        6 => page,
+        1 => Just(QueryReply::Batch(Err(problem()))),
+        2 => (0_u64..9, texts()).prop_map(|(row, text)| QueryReply::BatchRow(Ok(Box::new(fine_row(row, &text))))),
+        2 => (0_u64..9, texts()).prop_map(|(row, text)| QueryReply::BatchRow(Ok(Box::new(failed_row(row, &text))))),
+        1 => Just(QueryReply::BatchRow(Err(problem()))),
     ]
 }
 
@@ -228,7 +263,10 @@ fn told_of_jobs() -> impl Strategy<Value = QueryReply> {
     let some = || (0_usize..6).prop_map(|at| jobs().jobs.remove(at));
     let text = |(job, text): (Job, String)| JobDetails { request: json!({ "input": text }), ..job_details(job) };
     prop_oneof![
-        3 => (prop::sample::subsequence(jobs().jobs, 0..=6), texts()).prop_map(|(mut rows, about)| {
+        3 => (prop::sample::subsequence(jobs().jobs, 0..=6), any::<bool>(), texts()).prop_map(|(mut rows, has_batch, about)| {
+            if has_batch {
+                rows.insert(0, batch_job(JobState::Running, 7, 2));
+            }
             for job in &mut rows {
                 job.about.clone_from(&about);
             }
@@ -318,7 +356,7 @@ pub(super) fn happenings() -> impl Strategy<Value = Happening> {
         3 => (0_usize..3, beside()).prop_map(|(question, outcome)| Happening::Compared { question, outcome }),
         1 => select(vec![CostlyAction::Judging, CostlyAction::Run(serde_json::json!({ "input": "x" }))])
             .prop_map(Happening::CostAsked),
-        4 => (0_usize..9, told_to_a_place()).prop_map(|(question, told)| Happening::Reply { question, told }),
+        6 => (0_usize..14, told_to_a_place()).prop_map(|(question, told)| Happening::Reply { question, told }),
         4 => (0_usize..6, news()).prop_map(|(question, news)| Happening::HistoryReply { question, news: Box::new(news) }),
         2 => (0_u64..20_000).prop_map(Happening::Time),
     ]
@@ -380,12 +418,13 @@ pub(super) fn happen(bench: &mut Bench, happening: Happening) {
 }
 
 /// The tickets a query reply can have: those pending, and one that is not.
-fn questions_of_places(model: &Model) -> [Option<Ticket>; 9] {
+fn questions_of_places(model: &Model) -> [Option<Ticket>; 14] {
     let tested = model.providers.tests.values().find_map(|test| match test {
         Test::Waiting(ticket) => Some(*ticket),
         _ => None,
     });
     let jobs = &model.jobs;
+    let batch = jobs.batch.as_deref();
     [
         model.providers.asked,
         tested,
@@ -396,5 +435,10 @@ fn questions_of_places(model: &Model) -> [Option<Ticket>; 9] {
         jobs.reading.map(|(ticket, _)| ticket),
         jobs.stopping.map(|(ticket, _)| ticket),
         jobs.resuming.map(|(ticket, _)| ticket),
+        jobs.checking.map(|checking| checking.ticket),
+        jobs.starting,
+        batch.and_then(|batch| batch.asked).map(|asked| asked.ticket),
+        batch.and_then(|batch| batch.open.as_ref()).map(|open| open.reading),
+        Some(Ticket(0)),
     ]
 }

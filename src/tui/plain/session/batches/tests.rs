@@ -72,10 +72,23 @@ async fn a_batch_is_started_and_its_rows_are_told_failed_ones_first() {
     has(&told, &["13 rows of ", "rows.txt: 39 calls.", "Rows that do not say otherwise have count 1."]);
     has(&told, &["Up to ", "tokens sent and", "What it costs is unknown: so is the price of "]);
     has(&told, &["Type yes to start it as a job.\n> Job ", " has begun. job "]);
-    has(&told, &[", finished, batch, 13 of 13 done, 1 failed, begun just now: 13 rows of ", "\nRows: ", "\nCost: 37 calls, price unknown."]);
-    has(&told, &["1 to 10 of 13 rows done, those that failed first:\nrow 7: failed: provider `model`: ", "\nrow 1: ok: "]);
+    has(
+        &told,
+        &[
+            ", finished, batch, 13 of 13 done, 1 failed, begun just now: 13 rows of ",
+            "\nRows: ",
+            "\nCost: 37 calls, price unknown.",
+        ],
+    );
+    has(
+        &told,
+        &["1 to 10 of 13 rows done, those that failed first:\nrow 7: failed: provider `model`: ", "\nrow 1: ok: "],
+    );
     has(&told, &["more shows the next ones", "\n> 11 to 13 of 13 rows done", "row 11: ok: ", "row 13: ok: "]);
-    has(&told, &["> There are no more rows.", "> row 7: failed\nprovider_rejected: ", "> row 2: ok\n", "\nmade of boat 2\n"]);
+    has(
+        &told,
+        &["> There are no more rows.", "> row 7: failed\nprovider_rejected: ", "> row 2: ok\n", "\nmade of boat 2\n"],
+    );
     has(&told, &["> Not done, not_found: no row"]);
     engine.close().await.unwrap();
 }
@@ -90,10 +103,20 @@ async fn a_file_that_cannot_be_a_batch_says_why_and_nothing_is_sent() {
     let told = talk(
         &engine,
         folder.path(),
-        &["batch FOLDER/none.csv", "batch FOLDER/bad.csv", "batch FOLDER", "batch FOLDER/gone.csv", "batch FOLDER/fine.csv", "no"],
+        &[
+            "batch FOLDER/none.csv",
+            "batch FOLDER/bad.csv",
+            "batch FOLDER",
+            "batch FOLDER/gone.csv",
+            "batch FOLDER/fine.csv",
+            "no",
+        ],
     )
     .await;
-    has(&told, &["none.csv has no rows; give one request a line", "> Not done, validation_failed:\n2 of 2 rows are bad"]);
+    has(
+        &told,
+        &["none.csv has no rows; give one request a line", "> Not done, validation_failed:\n2 of 2 rows are bad"],
+    );
     has(&told, &["row 1 (line 2): count", "row 2 (line 3): input", "> Not done, file: cannot read"]);
     has(&told, &["gone.csv`", "1 row of ", "> Nothing was sent."]);
     assert!(engine.jobs(JobsRequest::default()).await.unwrap().jobs.is_empty());
@@ -106,7 +129,17 @@ async fn a_batch_is_stopped_and_resumed() {
     let hangs = "answer: {text: fine}\nrules: [{when: {input: slow}, fault: hang}]\n";
     let engine = scripted(folder.path(), hangs);
     std::fs::write(folder.path().join("rows.txt"), "one\nslow\n").unwrap();
-    let lines = ["batch FOLDER/rows.txt", "yes", "resume @last", "stop @last", WAIT, "job @last", "resume @last", "stop @last", WAIT];
+    let lines = [
+        "batch FOLDER/rows.txt",
+        "yes",
+        "resume @last",
+        "stop @last",
+        WAIT,
+        "job @last",
+        "resume @last",
+        "stop @last",
+        WAIT,
+    ];
     let told = talk(&engine, folder.path(), &lines).await;
     has(&told, &[" has begun.", "> Not done, conflict: job ", " is stopping; what is finished is kept."]);
     has(&told, &[", cancelled, batch, ", " is resumed; finished work is not repeated."]);
@@ -120,7 +153,15 @@ async fn what_a_batch_may_cost_becomes_its_budget() {
     let engine = scripted_with(folder.path(), script, "spend: {preflight_usd: 0.01}\n");
     std::fs::write(folder.path().join("rows.txt"), "one\ntwo\n").unwrap();
     let told = talk(&engine, folder.path(), &["batch FOLDER/rows.txt", "yes", WAIT, "job @last"]).await;
-    has(&told, &["It may cost up to $", "allows unasked; going on makes it the budget.", " has begun.", ", finished, batch, 2 of 2"]);
+    has(
+        &told,
+        &[
+            "It may cost up to $",
+            "allows unasked; going on makes it the budget.",
+            " has begun.",
+            ", finished, batch, 2 of 2",
+        ],
+    );
     let details = engine.job(engine.decode(json!({ "job_id": "@last" })).unwrap()).await.unwrap();
     assert!(details.request["budget_usd"].as_f64().is_some_and(|budget| budget > 0.01), "{}", details.request);
     engine.close().await.unwrap();
@@ -131,8 +172,18 @@ async fn a_batch_that_has_reached_its_budget_is_resumed_with_another() {
     let folder = tempfile::tempdir().unwrap();
     let engine = scripted(folder.path(), "{answer: {words: 5}, price: {input: 1, output: 10}}");
     std::fs::write(folder.path().join("rows.txt"), "one\ntwo\nthree\n").unwrap();
-    let lines = ["set count 1", "set budget_usd 0.001", "batch FOLDER/rows.txt", "yes", WAIT, "job @last",
-        "resume @last -1", "resume @last 5", WAIT, "job @last"];
+    let lines = [
+        "set count 1",
+        "set budget_usd 0.001",
+        "batch FOLDER/rows.txt",
+        "yes",
+        WAIT,
+        "job @last",
+        "resume @last -1",
+        "resume @last 5",
+        WAIT,
+        "job @last",
+    ];
     let told = talk(&engine, folder.path(), &lines).await;
     has(&told, &[", failed, batch, 0 of 3 done", "It failed: 0 of 3 rows are done", "(budget_exceeded)\nresume "]);
     has(&told, &["Not done, validation_failed: budget_usd", "is resumed", ", finished, batch, 3 of 3 done"]);

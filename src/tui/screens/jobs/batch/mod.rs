@@ -49,7 +49,7 @@ pub(super) fn refusal(batch: &Batch, action: Action) -> Option<&'static str> {
 
 /// Shows this batch in place of the list of jobs.
 pub(super) fn show(model: &mut Model, job: Job) -> Vec<Effect> {
-    model.jobs.batch = Some(Batch::new(job));
+    model.jobs.batch = Some(Box::new(Batch::new(job)));
     ask(model, PageMove::Same)
 }
 
@@ -169,7 +169,7 @@ fn opened(batch: &Batch) -> Option<&BatchRow> {
 
 /// Copies the best prompt of the open row, or its error.
 fn copy_open(model: &mut Model) -> Vec<Effect> {
-    let Some(row) = model.jobs.batch.as_ref().and_then(opened) else { return Vec::new() };
+    let Some(row) = model.jobs.batch.as_deref().and_then(opened) else { return Vec::new() };
     let text = match (words::winner(row), &row.error) {
         (Some(prompt), _) => prompt.content.clone(),
         (None, Some(problem)) => problem.detail.clone(),

@@ -345,7 +345,8 @@ fn a_batch_is_stopped_and_resumed_where_it_is_shown() {
     let effects = bench.press("R");
     let (ticket, _) = bench.model.jobs.resuming.unwrap();
     assert_eq!(effects, [CoreEffect::ResumeBatch { ticket, raw: json!({ "job_id": id }) }.into()]);
-    let effects = reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
+    let effects =
+        reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
     assert_eq!((cursor_of(&effects), bench.model.jobs.own.as_slice()), (RowCursor::FIRST, &[id][..]));
 }
 
@@ -366,7 +367,8 @@ fn a_batch_that_has_reached_its_budget_is_resumed_with_another() {
     bench.press("Ctrl+U");
     bench.press("Enter");
     let (ticket, _) = bench.model.jobs.resuming.unwrap();
-    let effects = reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
+    let effects =
+        reply(&mut bench, ticket, QueryReply::BatchResumed(Ok(Box::new(batch_job(JobState::Running, 12, 3)))));
     assert_eq!((cursor_of(&effects), bench.model.overlay.is_none()), (RowCursor::FIRST, true));
 }
 
