@@ -140,3 +140,72 @@ pub(crate) fn settings(request: &Value) -> Vec<String> {
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use aludel_core::domain::JobState;
+    use aludel_core::time::from_millis;
+    use serde_json::json;
+
+    use super::*;
+    use crate::tui::testing::batches::{batch_job, failed_row, fine_row, offer, rows_page};
+
+    #[test]
+    fn an_offer_says_what_it_can_take_and_what_is_unknown() {
+        let lines = offered(&offer(Some(0.0), None));
+        assert_eq!(lines[0], "1,000 rows of rows.csv: 6,000 calls.");
+        assert_eq!(lines[3..], ["It costs nothing.", "About 12 min 34 s, as its models took so far."]);
+        let lines = offered(&BatchOffer { seconds: None, settings: Vec::new(), ..*offer(None, None) });
+        assert_eq!(lines[2], "What it costs is unknown: so is the price of my-model.");
+        assert!(lines[3].starts_with("How long it takes is unknown"), "{lines:?}");
+        assert!(offered(&offer(Some(43.0), Some(43.0)))[5].contains("makes it the budget"));
+    }
+
+    #[test]
+    fn what_is_left_and_what_failed_is_said_only_where_there_is_any() {
+        assert_eq!(done(&batch_job(JobState::Running, 12, 3)), "12 of 1,000 done, 3 failed, 988 left");
+        assert_eq!(done(&batch_job(JobState::Finished, 1_000, 0)), "1,000 of 1,000 done");
+        assert_eq!(done(&Job { total: None, ..batch_job(JobState::Running, 7, 0) }), "7 done");
+    }
+
+    #[test]
+    fn the_rate_tells_the_time_that_is_left_while_the_batch_is_under_way() {
+        let job = batch_job(JobState::Running, 400, 0);
+        assert_eq!(pace(&job, 400, 100_000).unwrap(), "4 a second, about 2 min 30 s left");
+        assert_eq!(pace(&batch_job(JobState::Cancelled, 400, 0), 400, 100_000).unwrap(), "4 a second");
+        assert_eq!((pace(&job, 0, 9), pace(&job, 9, 0)), (None, None));
+        let later = from_millis(job.created_at.as_millisecond() + 5_000);
+        assert_eq!(since_begun(&job, later), Some((400, 5_000)));
+        assert_eq!(since_begun(&Job { attempt: 2, ..job }, later), None);
+    }
+
+    #[test]
+    fn the_cost_is_a_bound_until_the_batch_has_finished() {
+        let page = |state| rows_page(batch_job(state, 12, 3), Vec::new(), None).details;
+        assert_eq!(spent(&page(JobState::Running), 36, 0.05), "36 calls, at most $0.0500 so far");
+        assert_eq!(spent(&page(JobState::Running), 1, 0.0), "1 call");
+        assert_eq!(spent(&page(JobState::Finished), 36, 0.05), "36 calls, $2.16");
+        let mut unpriced = page(JobState::Finished);
+        unpriced.result.as_mut().unwrap()["model_metadata"]["cost_usd"] = Value::Null;
+        assert_eq!(spent(&unpriced, 36, 0.0), "36 calls, price unknown");
+    }
+
+    #[test]
+    fn a_row_is_one_safe_line_however_long_its_text() {
+        let hostile = format!("the\n server \u{1b}[2Janswered: {}", "x".repeat(9_000));
+        let line = row(&failed_row(3, &hostile));
+        assert!(line.starts_with("the server ") && line.chars().count() <= SHOWN, "{line}");
+        assert!(!line.contains(char::is_control));
+        assert_eq!(row(&fine_row(1, "# Role\n\nYou name boats.")), "0.97 # Role You name boats.");
+        assert_eq!(heading(7, "7", RowStatus::Ok), "row 7: ok");
+        assert_eq!(heading(1_204, "boat\u{7}", RowStatus::Failed), "row 1,204, boat: failed");
+    }
+
+    #[test]
+    fn only_what_a_request_sets_is_told() {
+        let request = json!({ "format": null, "fail_fast": false, "max_calls": 9, "target_models": ["a", "b"],
+            "defaults": { "tags": ["x", "y"], "save": false } });
+        assert_eq!(settings(&request), ["max_calls: 9", "target_models: a, b", "tags: x, y", "save: false"]);
+        assert_eq!(settings(&json!("odd")), Vec::<String>::new());
+    }
+}
