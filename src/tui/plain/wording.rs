@@ -269,7 +269,8 @@ fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(text: &str) -> String {
+/// A text on one line, cut where it is long.
+pub(super) fn shortened(text: &str) -> String {
     let line = words(text);
     if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
 }

@@ -109,7 +109,7 @@ impl<W: Write> Session<W> {
             self.out.say(format!("{} to {last} of {of} done, those that failed first:", from.before + 1))?;
         }
         for row in &page.rows {
-            self.out.say(format!("{}: {}", words::heading(row.row, &row.id, row.status), words::row(row)))?;
+            self.out.say(format!("{}: {}", words::heading(row.row, &row.id, row.status), wording::shortened(&words::row(row))))?;
         }
         self.batch = Some((id, page.next));
         if page.next.is_some() {
@@ -134,7 +134,7 @@ impl<W: Write> Session<W> {
         }
         let pace = words::since_begun(job, now).and_then(|(rows, elapsed_ms)| words::pace(job, rows, elapsed_ms));
         if let Some(pace) = pace {
-            self.out.say(format!("Rows: {pace}."))?;
+            self.out.say(format!("Rate: {pace}."))?;
         }
         self.out.say(format!("Cost: {}.", words::spent(&page.details, page.calls, page.most_usd)))
     }

@@ -76,7 +76,7 @@ async fn a_batch_is_started_and_its_rows_are_told_failed_ones_first() {
         &told,
         &[
             ", finished, batch, 13 of 13 done, 1 failed, begun just now: 13 rows of ",
-            "\nRows: ",
+            "\nRate: ",
             "\nCost: 37 calls, price unknown.",
         ],
     );
