@@ -2,8 +2,6 @@
 //!
 //! Formats that differ between the two (short amounts, ages) stay with each of them.
 
-use std::time::Duration;
-
 /// `1,234,567`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -50,12 +48,6 @@ pub(crate) fn span(milliseconds: u64) -> String {
     }
 }
 
-/// As [`span`], of seconds.
-pub(crate) fn span_of_seconds(seconds: f64) -> String {
-    let milliseconds = Duration::try_from_secs_f64(seconds).unwrap_or_default().as_millis();
-    span(u64::try_from(milliseconds).unwrap_or(u64::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,11 +61,6 @@ mod tests {
     fn a_duration_has_two_units_at_most() {
         let told = [12, 1_450, 125_000, 3_599_999, 12_000_000].map(span);
         assert_eq!(told, ["12 ms", "1.4 s", "2 min 5 s", "59 min 59 s", "3 h 20 min"]);
-    }
-
-    #[test]
-    fn seconds_that_are_no_duration_are_none() {
-        assert_eq!([0.25, 61.9, -1.0, f64::NAN].map(span_of_seconds), ["250 ms", "1 min 1 s", "0 ms", "0 ms"]);
     }
 
     #[test]

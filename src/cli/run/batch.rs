@@ -33,7 +33,7 @@ use crate::cli::printer::Printer;
 use crate::cli::progress::{self, Progress};
 use crate::cli::view::{self, count_of, span};
 use crate::cli::wait::{self, wait};
-use crate::figures::{span_of_seconds, thousands};
+use crate::figures::thousands;
 use output::RowOutput;
 
 /// The ending of the file that names the job.
@@ -189,12 +189,17 @@ fn dry_run(engine: &Engine, request: &BatchRequest, source: Option<&Path>, print
         page.line(format!("{}, {most}", count_of(estimate.calls, "call")));
         page.line(format!("up to {sent} tokens sent and {received} received"));
         page.line(match seconds {
-            Some(seconds) => format!("about {}, as its models took so far", span_of_seconds(seconds)),
+            Some(seconds) => format!("about {}, as its models took so far", span(milliseconds(seconds))),
             None => "how long it takes is unknown until its models have made prompts here".to_owned(),
         });
         page.line("nothing was sent");
     })?;
     Ok(Exit::Done)
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn new_batch(

@@ -1,10 +1,12 @@
 //! The sentences about an offered batch, and about one under way. Pure.
 
+use std::time::Duration;
+
 use aludel_core::domain::{BatchRow, BatchSummary, Job, JobDetails, Prompt, RowStatus, Timestamp};
 use serde_json::Value;
 
 use super::BatchOffer;
-use crate::figures::{rate, span, span_of_seconds, thousands};
+use crate::figures::{rate, span, thousands};
 use crate::tui::widgets::figures::{cost, dollars, score};
 use crate::tui::widgets::safe::safe_line;
 
@@ -27,13 +29,18 @@ pub(crate) fn offered(offer: &BatchOffer) -> Vec<String> {
         None => format!("What it costs is unknown: so is the price of {}.", estimate.unpriced.join(", ")),
     });
     lines.push(match seconds {
-        Some(seconds) => format!("About {}, as its models took so far.", span_of_seconds(*seconds)),
+        Some(seconds) => format!("About {}, as its models took so far.", span(milliseconds(*seconds))),
         None => "How long it takes is unknown until its models have made prompts here.".to_owned(),
     });
     if budget_usd.is_some() {
         lines.push("That is more than spend.preflight_usd allows unasked; going on makes it the budget.".to_owned());
     }
     lines
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// `1,204 of 10,000 done, 3 failed, 8,796 left`.

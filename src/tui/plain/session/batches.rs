@@ -109,7 +109,11 @@ impl<W: Write> Session<W> {
             self.out.say(format!("{} to {last} of {of} done, those that failed first:", from.before + 1))?;
         }
         for row in &page.rows {
-            self.out.say(format!("{}: {}", words::heading(row.row, &row.id, row.status), wording::shortened(&words::row(row))))?;
+            self.out.say(format!(
+                "{}: {}",
+                words::heading(row.row, &row.id, row.status),
+                wording::shortened(&words::row(row))
+            ))?;
         }
         self.batch = Some((id, page.next));
         if page.next.is_some() {
