@@ -416,3 +416,32 @@ fn quitting_asks_while_a_batch_of_this_workbench_is_under_way() {
     assert_eq!(said(&bench), "batch 00000009 is finished: 1,000 of 1,000 done");
     assert_eq!(bench.press("Ctrl+Q"), [TerminalEffect::Quit.into()]);
 }
+
+#[test]
+fn a_click_marks_a_row_and_opens_the_marked_one_and_the_wheel_moves_what_is_under_it() {
+    let mut bench = bench_with(shown(JobState::Running));
+    let (x, y) = bench.place_of("boat-11");
+    bench.click(x, y);
+    assert_eq!(bench.model.jobs.batch.as_ref().unwrap().marked().unwrap().row, 11);
+    let effects = bench.click(x, y);
+    assert!(matches!(effects[..], [Effect::Core(CoreEffect::RunQuery { inquiry: Query::BatchRow(_, 11), .. })]));
+    row(&mut bench, Ok(Box::new(fine_row(11, &"a line\n".repeat(90)))));
+    let (x, y) = bench.place_of("a line");
+    bench.point(crate::tui::message::Pointer::Down, x, y);
+    assert!(bench.model.jobs.batch.as_ref().unwrap().open.as_ref().unwrap().top > 0);
+    let (x, y) = bench.place_of("boat-3");
+    bench.point(crate::tui::message::Pointer::Up, x, y);
+    assert_eq!(bench.model.jobs.batch.as_ref().unwrap().marked().unwrap().row, 8);
+}
+
+#[test]
+fn a_batch_is_left_for_the_list_in_which_it_is_marked() {
+    let mut bench = bench_with(shown(JobState::Running));
+    let other = Job { id: jobs().jobs[0].id, ..batch_job(JobState::Running, 1, 0) };
+    bench.press("Esc");
+    let (ticket, _) = bench.model.jobs.asked.unwrap();
+    let rows = vec![other, batch_job(JobState::Running, 12, 3)];
+    reply(&mut bench, ticket, QueryReply::Jobs(Ok(Box::new(JobListing { jobs: rows, ..jobs() }))));
+    assert_eq!(bench.model.jobs.marked, 1);
+    assert_eq!((bench.press("y"), said(&bench)), (vec![], "no prompt is marked"));
+}
