@@ -44,8 +44,8 @@
 //!
 //! # Limits
 //! Calls wait for a permit of their provider and one of the process ([`provider::permit`]), so many
-//! concurrent runs stay within the limits of one; a provider that refuses gets fewer at once. All
-//! costs go through one [`ledger`].
+//! concurrent runs stay within the limits of one; a provider that refuses gets fewer, at once and a
+//! second. All costs go through one [`ledger`].
 
 pub mod api;
 pub mod assets;
