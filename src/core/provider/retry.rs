@@ -212,7 +212,8 @@ impl Attempts {
 
     /// The delay after a refusal that uses up no retry.
     fn wait_for_turn(&mut self, error: &ProviderError, policy: &RetryPolicy, jitter: &Jitter) -> Option<Duration> {
-        if error.failure != ProviderFailure::RateLimited || error.should_retry == Some(false) {
+        if error.failure != ProviderFailure::RateLimited || error.should_retry == Some(false) || self.patience.is_zero()
+        {
             (self.refused_since, self.refusals) = (None, 0);
             return None;
         }

@@ -30,6 +30,8 @@ const CUT_LEAST: f64 = 0.95;
 const LONGER_WAIT: f64 = 1.3;
 /// The longest wait between two calls, in seconds.
 const LONGEST_WAIT: f64 = 2.0;
+/// The lowest rate, in calls a second.
+const LOWEST: f64 = 1.0 / LONGEST_WAIT;
 /// The round trips without an accepted call after which calls are spaced even at an unknown rate…
 const ROUNDS_UNSPACED: i32 = 8;
 /// …and the seconds between them at first.
@@ -193,7 +195,7 @@ impl Spacing {
         } else if self.is_accepted {
             self.is_guess = false;
             self.refused_rate = self.rate;
-            self.rate = accepted.clamp(self.rate * CUT_MOST, self.rate * CUT_LEAST);
+            self.rate = accepted.clamp(self.rate * CUT_MOST, self.rate * CUT_LEAST).max(LOWEST);
             self.is_accepted = false;
         }
         self.from = self.rate;
@@ -221,10 +223,11 @@ impl Spacing {
 
     /// The rate of the calls that were not refused, in calls a second.
     fn accepted_rate(&self, now: Instant) -> f64 {
+        // The rate is never below the lowest, so the conversion cannot fail.
         let window = Duration::from_secs_f64(CALLS_MEASURED / self.rate).clamp(Duration::from_secs(1), LONGEST_WINDOW);
         let known = self.recent_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
         let span = known.clamp(Duration::from_millis(20), window);
-        (self.accepted_within(window, now) as f64 / span.as_secs_f64()).max(1.0 / LONGEST_WAIT)
+        (self.accepted_within(window, now) as f64 / span.as_secs_f64()).max(LOWEST)
     }
 
     /// How many calls were sent within this time and not refused.
@@ -296,6 +299,26 @@ mod tests {
             assert!((49..=51).contains(&asked), "{asked} calls in 100 s");
             send(&mut spacing, &mut now, 10.0, 1);
         }
+    }
+
+    #[test]
+    fn a_provider_that_takes_fifteen_a_minute_is_asked_for_hours() {
+        let (mut spacing, mut now) = (Spacing::new(), Instant::now());
+        send(&mut spacing, &mut now, 1.0, 1);
+        let (end, mut taken, mut asked) = (now + Duration::from_hours(24), now, 0);
+        while now < end {
+            now = spacing.due(now).max(now + Duration::from_millis(1));
+            let call = spacing.send(now);
+            asked += 1;
+            if now.saturating_duration_since(taken) >= Duration::from_secs(4) {
+                taken = now;
+                spacing.accepted(call, now);
+            } else {
+                spacing.refused(call, now);
+            }
+        }
+        assert!((24 * 3_600 / 4..24 * 3_600).contains(&asked), "{asked} calls in a day");
+        assert!(spacing.rate() >= 0.5, "{}", spacing.rate());
     }
 
     #[test]
