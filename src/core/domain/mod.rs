@@ -34,6 +34,7 @@ mod selection;
 mod spend;
 mod stats;
 mod summary;
+mod trace_context;
 mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
@@ -66,4 +67,5 @@ pub use selection::{Comparison, RankedCandidate, SelectResult, chance, likelihoo
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 pub use summary::{PromptFields, PromptSummary, PromptTexts, SelectedPrompt};
+pub use trace_context::TraceContext;
 pub use why::{Ancestor, JudgeStatus, JudgementExplanation, Opponent, OrderVerdict, PromptRating, Why};

@@ -89,7 +89,7 @@ impl Engine {
         session: SessionId,
     ) -> Result<Judging> {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
-        let labels = Labels { session: Some(session), command: "judge audit", tags: Vec::new() };
+        let labels = Labels { session: Some(session), command: "judge audit", ..Labels::default() };
         Ok(Judging {
             judges: self.judges(&panel.targets, true)?,
             assets: Arc::clone(&self.inner.assets),

@@ -252,7 +252,7 @@ impl Engine {
         warning: Option<String>,
     ) -> PlannedRun {
         let caps = spend::caps(request.budget_usd, request.max_calls, request.assume_price);
-        let labels = Labels { session: Some(session_id), command: Operation::Batch.as_str(), tags: Vec::new() };
+        let labels = Labels { session: Some(session_id), command: Operation::Batch.as_str(), ..Labels::default() };
         let concurrency = self.concurrency_of(request);
         let plan = BatchPlan {
             session_id,

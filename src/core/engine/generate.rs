@@ -100,7 +100,8 @@ impl Engine {
 
     fn plan(&self, request: GenerateRequest, life: &WorkOrigin) -> Result<Plan> {
         let session_id = self.session_of(life);
-        let labels = Labels { session: Some(session_id), command: "generate", tags: request.tags.clone() };
+        let labels =
+            Labels { session: Some(session_id), command: "generate", tags: request.tags.clone(), ..Labels::default() };
         let account = self.account_of(life, caps(&request), labels);
         self.plan_for(request, session_id, account)
     }

@@ -15,6 +15,7 @@ mod caching;
 mod check_database;
 mod check_providers;
 mod compare;
+mod context;
 mod detected_providers;
 mod embedding;
 mod estimate;
@@ -69,6 +70,7 @@ use crate::time::{Clock, SystemClock};
 pub use batch::{BadRows, BatchInput, CheckedRows};
 pub use batch_rows::{BatchPage, RowCursor};
 pub use compare::PendingComparison;
+pub use context::RequestContext;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};
 pub use indexing::Indexing;
@@ -91,6 +93,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
+    context: RequestContext,
 }
 
 struct Inner {
@@ -137,7 +140,7 @@ impl Engine {
             clock,
             ids,
         };
-        Self { inner: Arc::new(inner) }
+        Self { inner: Arc::new(inner), context: RequestContext::default() }
     }
 
     /// Like [`Engine::open_with`], over the given store instead of the configured database.

@@ -43,7 +43,7 @@ impl Engine {
         report: &Reporter,
     ) -> Result<ProviderTests, Error> {
         let limit = Duration::from_secs_f64(request.timeout_s);
-        let labels = Labels { session: Some(session), command: "test-providers", tags: Vec::new() };
+        let labels = Labels { session: Some(session), command: "test-providers", ..Labels::default() };
         let account = self.account(Caps::default(), labels);
         let infos = self.providers().await;
         let mut tests: Vec<Option<ProviderTest>> = Vec::new();

@@ -74,7 +74,7 @@ impl Engine {
         let panel = self.panel_for_selection(request, &selection_input)?;
         let warnings = panel.warnings.iter().cloned().chain(warning).collect();
         let session_id = self.session_of(&life);
-        let labels = Labels { session: Some(session_id), command: operation.as_str(), tags: Vec::new() };
+        let labels = Labels { session: Some(session_id), command: operation.as_str(), ..Labels::default() };
         let judge = JudgePlan {
             judges: self.judges(&panel.targets, request.no_cache)?,
             rubric: self.rubric(request.criteria.as_ref(), &selection_input.persona)?,

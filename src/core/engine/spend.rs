@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
+use super::context::RequestContext;
 use super::jobs::WorkOrigin;
 use crate::api::SpendRequest;
 use crate::domain::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
@@ -47,7 +48,7 @@ impl Engine {
 
     /// Opens the account of an operation, with the shared call log and its daily budget.
     pub(super) fn account(&self, caps: Caps, labels: Labels) -> Account {
-        Account::open(caps, labels, Some(Arc::clone(self.call_log())))
+        Account::open(caps, self.in_context(labels), Some(Arc::clone(self.call_log())))
     }
 
     /// The account of new or resumed work.
@@ -55,9 +56,15 @@ impl Engine {
         match life {
             WorkOrigin::New(_) => self.account(caps, labels),
             WorkOrigin::Resumed { taken, .. } => {
-                Account::reopen(caps, labels, Some(Arc::clone(self.call_log())), *taken)
+                Account::reopen(caps, self.in_context(labels), Some(Arc::clone(self.call_log())), *taken)
             }
         }
+    }
+
+    /// Adds the caller and the trace that this engine acts for.
+    fn in_context(&self, labels: Labels) -> Labels {
+        let RequestContext { caller, trace } = self.context().clone();
+        Labels { caller, trace, ..labels }
     }
 
     /// The call log of this process, shared so that operations queue for room in the daily budget.

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use super::balance::Source;
 use super::call_log::{CallLog, CallLogDraw, CallLogReservation, LoggedCall};
+use super::caller::Caller;
 use super::money::Money;
 use super::price::Price;
 use super::refusal::Refusal;
 use super::reservation::Reservation;
 use super::run_budget::{AllotmentGuard, AnsweredUsage, RunBudget, Tally, UnseenCalls, UsageScope};
-use crate::domain::SessionId;
+use crate::domain::{SessionId, TraceContext};
 use crate::error::ProviderError;
 
 /// The account of the calls of one run. Cheap to clone; clones share the account.
@@ -97,6 +98,10 @@ pub struct Labels {
     pub command: &'static str,
     /// The tags of its prompts.
     pub tags: Vec<String>,
+    /// The client of a server that it is charged to.
+    pub caller: Option<Arc<Caller>>,
+    /// The distributed trace that it belongs to.
+    pub trace: Option<Arc<TraceContext>>,
 }
 
 /// A call to be sent.

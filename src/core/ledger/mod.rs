@@ -20,6 +20,7 @@
 mod account;
 mod balance;
 mod call_log;
+mod caller;
 mod money;
 mod price;
 mod refusal;
@@ -31,6 +32,7 @@ pub use call_log::{
     Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LoggedCall,
     SettingAside,
 };
+pub use caller::Caller;
 pub use money::Money;
 pub use price::{BilledTokens, Price, Tier};
 pub use refusal::Refusal;

@@ -33,6 +33,7 @@ impl World {
             session: Some(SessionId(SeededIds::new(3).next())),
             command: "generate",
             tags: vec!["a".into(), "b".into()],
+            ..Labels::default()
         };
         Account::open(Caps::default(), labels, Some(Arc::clone(&self.call_log) as Arc<dyn CallLog>))
     }

@@ -20,16 +20,18 @@ mod sse;
 mod stall;
 mod upload;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aludel_core::domain::limits;
-use aludel_core::engine::Engine;
+use aludel_core::engine::{Engine, RequestContext};
 use aludel_core::error::Problem;
 use axum::Router;
 use axum::body::{Body, HttpBody};
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::Method;
+use axum::http::request::Parts;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
@@ -45,12 +47,16 @@ use upload::Upload;
 pub use routes::{ROUTES, Route};
 pub use serve::{Options, Server, StopHandle, serve};
 
-/// The state shared by all handlers. Clones share it.
+/// The state shared by all handlers, and the engine to act with. Clones share the state.
+///
+/// Handlers take it as an argument: its engine then acts in the [`RequestContext`] of the request.
 #[derive(Clone)]
-struct App(Arc<Shared>);
+struct App {
+    shared: Arc<Shared>,
+    engine: Engine,
+}
 
 struct Shared {
-    engine: Engine,
     guard: Guard,
     load: Load,
     arrivals: BodyBudget,
@@ -63,26 +69,26 @@ impl App {
         let config = &engine.config().server;
         let guard = Guard::new(&config.allowed_hosts);
         let load = Load::new(config.max_connections);
-        Self(Arc::new(Shared {
-            engine,
+        let shared = Arc::new(Shared {
             guard,
             load,
             arrivals: BodyBudget::new(),
             row_uploads: RowUploads::new(),
             begun: Instant::now(),
-        }))
+        });
+        Self { shared, engine }
     }
 
     fn engine(&self) -> &Engine {
-        &self.0.engine
+        &self.engine
     }
 
     fn load(&self) -> &Load {
-        &self.0.load
+        &self.shared.load
     }
 
     fn uptime(&self) -> Duration {
-        self.0.begun.elapsed()
+        self.shared.begun.elapsed()
     }
 
     fn router(self) -> Router {
@@ -100,7 +106,7 @@ impl App {
         }
         if let Some(format) = row_upload::expected(&request) {
             let (parts, body) = request.into_parts();
-            let arriving = self.0.row_uploads.whole(format, &parts.headers, body);
+            let arriving = self.shared.row_uploads.whole(format, &parts.headers, body);
             let upload = self.load().before_entering(arriving).await?;
             let place = self.load().enter()?;
             let mut request = Request::from_parts(parts, Body::empty());
@@ -111,10 +117,22 @@ impl App {
             body::check_media_type(request.headers())?;
         }
         let (parts, body) = request.into_parts();
-        let arriving = self.0.arrivals.whole(&parts.headers, body);
+        let arriving = self.shared.arrivals.whole(&parts.headers, body);
         let bytes = self.load().before_entering(arriving).await?;
         let place = self.load().enter()?;
         Ok((Request::from_parts(parts, Body::from(bytes)), place))
+    }
+}
+
+impl FromRequestParts<Self> for App {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Self) -> Result<Self, Infallible> {
+        let engine = match parts.extensions.get::<RequestContext>() {
+            Some(context) => state.engine.with_context(context.clone()),
+            None => state.engine.clone(),
+        };
+        Ok(Self { shared: Arc::clone(&state.shared), engine })
     }
 }
 
@@ -131,7 +149,7 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     let (parts, body) = request.into_parts();
     let body = if body.is_end_stream() { body } else { Body::new(Upload::new(body, &parts.headers)) };
     let request = Request::from_parts(parts, body);
-    let mut response = match app.0.guard.check(&request) {
+    let mut response = match app.shared.guard.check(&request) {
         Ok(()) => next.run(request).instrument(span).await,
         Err(refused) => Refusal::from(refused).into_response(),
     };

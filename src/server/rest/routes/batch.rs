@@ -14,7 +14,7 @@ use aludel_core::event::Outcome;
 use aludel_core::pipeline::RowResults;
 use aludel_core::transfer::Input;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -30,7 +30,7 @@ use crate::server::rest::{App, body, sse};
 /// Bytes after which a piece of the response is sent.
 const PIECE: usize = 64 * 1024;
 
-pub(super) async fn batch(State(app): State<App>, request: Request) -> HandlerResult {
+pub(super) async fn batch(app: App, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
     let prepared = prepared(app.engine(), request).await?;

@@ -3,7 +3,7 @@
 //! As with every run, the judge's work ends when its client disconnects.
 
 use aludel_core::api::CompareRequest;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
 
 use super::answer;
@@ -12,7 +12,7 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn compare(State(app): State<App>, request: Request) -> HandlerResult {
+pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;

@@ -8,7 +8,7 @@ use aludel_core::api::GenerateRequest;
 use aludel_core::error::{Code, Error};
 use aludel_core::event::run::Run;
 use aludel_core::event::{EventKind, Outcome};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ use crate::server::rest::error::{HandlerResult, Refusal};
 use crate::server::rest::{App, body, sse};
 
 /// The same run serves both forms: the client's `Accept` chooses between events and the result.
-pub(super) async fn generate(State(app): State<App>, request: Request) -> HandlerResult {
+pub(super) async fn generate(app: App, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;

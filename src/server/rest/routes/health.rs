@@ -8,7 +8,6 @@ use std::time::Duration;
 use aludel_core::api::ListRequest;
 use aludel_core::domain::PromptSummary;
 use aludel_core::error::{Code, Error, Problem};
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 
@@ -21,7 +20,7 @@ pub(super) const HEALTH: &str = "/health";
 pub(super) const ALIVE: &str = "/alive";
 pub(super) const READY: &str = "/ready";
 
-pub(super) async fn health(State(app): State<App>) -> HandlerResult {
+pub(super) async fn health(app: App) -> HandlerResult {
     answer(StatusCode::OK, &json!({ "status": "ok", "version": VERSION, "uptime": in_words(app.uptime()) }))
 }
 
@@ -30,7 +29,7 @@ pub(super) async fn alive() -> HandlerResult {
 }
 
 /// Ready while requests are accepted and the store answers.
-pub(super) async fn ready(State(app): State<App>) -> HandlerResult {
+pub(super) async fn ready(app: App) -> HandlerResult {
     if app.load().is_draining() {
         return Err(not_ready("the server is shutting down"));
     }

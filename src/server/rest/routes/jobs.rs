@@ -9,7 +9,7 @@ use aludel_core::domain::{JobState, SessionId};
 use aludel_core::engine::Prepared;
 use aludel_core::error::{Error, Result};
 use axum::body::HttpBody as _;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use serde_json::{Value, json};
 
@@ -27,21 +27,21 @@ const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-appli
 /// The preference of a client that does not want to wait (RFC 7240, section 4.1).
 const RESPOND_ASYNC: &str = "respond-async";
 
-pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn list(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, JobsRequest::FIELDS)?;
     let request = app.engine().decode::<JobsRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().jobs(request).await?)
 }
 
-pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn show(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
     let request = app.engine().decode::<JobRequest>(raw)?;
     answer(StatusCode::OK, &app.engine().job(request).await?)
 }
 
-pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn follow(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[EVENTS])?;
     let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
     // A reconnecting client sends this header by itself: it is ahead of what its URL says.
@@ -53,7 +53,7 @@ pub(super) async fn follow(State(app): State<App>, id: PathId, headers: HeaderMa
     Ok(sse::answer_following(following, app.load().halting().clone()))
 }
 
-pub(super) async fn result(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn result(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobResultRequest::FIELDS)?, JOB_ID, id)?;
     let request = app.engine().decode::<JobResultRequest>(raw)?;
@@ -61,7 +61,7 @@ pub(super) async fn result(State(app): State<App>, id: PathId, headers: HeaderMa
 }
 
 /// Resumes a job as work of this server. The body, with other limits, can be left out.
-pub(super) async fn resume(State(app): State<App>, id: PathId, request: Request) -> HandlerResult {
+pub(super) async fn resume(app: App, id: PathId, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = if request.body().is_end_stream() { json!({}) } else { body::json(request).await? };
     let Value::Object(raw) = raw else { return Err(body::malformed("expected a JSON object".into()).into()) };
@@ -73,7 +73,7 @@ pub(super) async fn resume(State(app): State<App>, id: PathId, request: Request)
 }
 
 /// Answers 202 while the job's process has yet to stop it.
-pub(super) async fn stop(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn stop(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with(body::query(&uri, JobRequest::FIELDS)?, JOB_ID, id)?;
     let job = app.engine().stop_job(app.engine().decode::<JobRequest>(raw)?).await?;

@@ -4,7 +4,6 @@
 //! tokens per second, tokens and cost, in total and by the requested keys.
 
 use aludel_core::api::{Request as _, SpendRequest, StatsRequest};
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use serde_json::Value;
 
@@ -13,14 +12,14 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn performance(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn performance(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, StatsRequest::FIELDS)?;
     let request = app.engine().decode::<StatsRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().stats(request).await?)
 }
 
-pub(super) async fn spend(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn spend(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, SpendRequest::FIELDS)?;
     let request = app.engine().decode::<SpendRequest>(Value::Object(raw))?;

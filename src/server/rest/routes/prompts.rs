@@ -10,7 +10,7 @@ use aludel_core::api::{
 use aludel_core::domain::{Prompt, SelectedPrompt};
 use aludel_core::error::{Error, Result};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Map, Value};
@@ -27,14 +27,14 @@ pub(super) type PathId = std::result::Result<Path<String>, PathRejection>;
 const PROMPT_ID: &str = "prompt_id";
 const REVISION: &str = "revision";
 
-pub(super) async fn list(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn list(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = body::query(&uri, ListRequest::FIELDS)?;
     let request = app.engine().decode::<ListRequest>(Value::Object(raw))?;
     answer(StatusCode::OK, &app.engine().list_as::<SelectedPrompt>(request).await?)
 }
 
-pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn show(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, ShowRequest::FIELDS)?, id)?;
     let prompt = app.engine().show(app.engine().decode::<ShowRequest>(raw)?).await?;
@@ -44,7 +44,7 @@ pub(super) async fn show(State(app): State<App>, id: PathId, headers: HeaderMap,
     tagged(StatusCode::OK, &prompt)
 }
 
-pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn why(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, WhyRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<WhyRequest>(raw)?;
@@ -52,7 +52,7 @@ pub(super) async fn why(State(app): State<App>, id: PathId, headers: HeaderMap, 
 }
 
 /// New content makes a new prompt: 201 with its `Location`. Other changes are made in place.
-pub(super) async fn update(State(app): State<App>, id: PathId, request: Request) -> HandlerResult {
+pub(super) async fn update(app: App, id: PathId, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let wanted = body::if_match(request.headers())?;
     let Value::Object(fields) = body::json(request).await? else {
@@ -72,14 +72,14 @@ pub(super) async fn update(State(app): State<App>, id: PathId, request: Request)
     Ok(response)
 }
 
-pub(super) async fn remove(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn remove(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let fields = with_revision(body::query(&uri, DeleteOneRequest::FIELDS)?, body::if_match(&headers)?)?;
     let request = app.engine().decode::<DeleteOneRequest>(with_id(fields, id)?)?;
     answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
 }
 
-pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderMap) -> HandlerResult {
+pub(super) async fn restore(app: App, id: PathId, headers: HeaderMap) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let request = app.engine().decode::<RestoreOneRequest>(with_id(Map::new(), id)?)?;
     match app.engine().restore(request.into()).await?.restored.as_slice() {
@@ -88,7 +88,7 @@ pub(super) async fn restore(State(app): State<App>, id: PathId, headers: HeaderM
     }
 }
 
-pub(super) async fn trash(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn trash(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let request = app.engine().decode::<TrashRequest>(Value::Object(body::query(&uri, TrashRequest::FIELDS)?))?;
     answer(StatusCode::OK, &app.engine().trash(request).await?)

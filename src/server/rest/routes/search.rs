@@ -6,7 +6,7 @@
 use aludel_core::api::{Request as _, SearchRequest, SimilarRequest};
 use aludel_core::domain::{SearchResult, SelectedPrompt};
 use aludel_core::error::{Error, Result};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -27,13 +27,13 @@ const WARNINGS: HeaderName = HeaderName::from_static("x-warnings");
 const QUERY: &str = "query";
 const SHORT_QUERY: &str = "q";
 
-pub(super) async fn by_body(State(app): State<App>, request: Request) -> HandlerResult {
+pub(super) async fn by_body(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     search(&app, raw).await
 }
 
-pub(super) async fn by_query(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn by_query(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_long_names(body::query(&uri, SearchRequest::FIELDS)?)?;
     search(&app, Value::Object(raw)).await
@@ -45,7 +45,7 @@ async fn search(app: &App, raw: Value) -> HandlerResult {
 }
 
 /// The prompts nearest to the one in the path, in the form of search results.
-pub(super) async fn similar(State(app): State<App>, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn similar(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     let raw = with_id(body::query(&uri, SimilarRequest::FIELDS)?, id)?;
     let request = app.engine().decode::<SimilarRequest>(raw)?;

@@ -5,7 +5,7 @@
 
 use aludel_core::api::SelectRequest;
 use aludel_core::domain::Operation;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::StatusCode;
 
 use super::generate::outcome_of;
@@ -14,7 +14,7 @@ use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body, sse};
 
-pub(super) async fn select(State(app): State<App>, request: Request) -> HandlerResult {
+pub(super) async fn select(app: App, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;
     let is_kept = jobs::is_async_preferred(request.headers());
     let raw = body::json(request).await?;

@@ -4,7 +4,6 @@
 //! rejected like any unknown field.
 
 use aludel_core::api::{NoFields, Request as _};
-use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
@@ -13,7 +12,7 @@ use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
-pub(super) async fn providers(State(app): State<App>, headers: HeaderMap, uri: Uri) -> HandlerResult {
+pub(super) async fn providers(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
     app.engine().decode::<NoFields>(Value::Object(body::query(&uri, NoFields::FIELDS)?))?;
     answer(StatusCode::OK, &json!({ "providers": app.engine().providers().await }))
