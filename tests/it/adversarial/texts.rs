@@ -237,12 +237,12 @@ fn endless() -> String {
 fn a_time_limit_ends_a_run_over_an_adversarial_answer() {
     let home = Home::new();
     home.sim("lab", &endless());
-    let limits = ["--max-tokens", "500000", "--timeout", "3"];
+    let limits = ["--max-tokens", "500000", "--timeout", "20"];
     let arguments = [&["generate", "x", "-n2", "--phases", "solutio", "--format", "json"][..], &limits].concat();
     let result = home.run_bounded(&arguments, b"").json();
     let failed = result["failures"].as_array().expect("failures").last().expect("a failure").clone();
     assert_eq!((&failed["variant"], &failed["error"]["code"]), (&json!(1), &json!("provider_timeout")), "{failed}");
-    assert!(failed["error"]["detail"].as_str().is_some_and(|said| said.contains("timeout of 3 s")), "{failed}");
+    assert!(failed["error"]["detail"].as_str().is_some_and(|said| said.contains("timeout of 20 s")), "{failed}");
 }
 
 #[test]
