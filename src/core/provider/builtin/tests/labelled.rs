@@ -8,7 +8,8 @@
 //! The bar for all is two in a hundred. The sets that were looked at must meet it. Of those blind
 //! when counted (147, 143, 126, 125, 105 and 91 decided), 4, 3, 10, 7, 8 and 5 had another label,
 //! the last four having been written with deliberate traps. So the blind set must not exceed its
-//! own count until it meets the bar.
+//! own count until it meets the bar. Nor must the 1,200 in `natural`, written without traps and not
+//! looked at either (7 of 295).
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -121,8 +122,8 @@ fn count(
 #[test]
 fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let show = std::env::args().any(|argument| argument == "--nocapture");
-    let (known, opened, blind) = (labelled(), read("opened"), read("blind"));
-    assert_eq!((opened.len(), blind.len()), (3000, 600));
+    let (known, opened, blind, natural) = (labelled(), read("opened"), read("blind"), read("natural"));
+    assert_eq!((opened.len(), blind.len(), natural.len()), (3000, 600, 1200));
     let tell = |what: &str, one: &Labelled, more: &str| {
         if show {
             let text = one.text.chars().take(110).collect::<String>().replace('\n', "⏎");
@@ -137,10 +138,16 @@ fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let held_out = count(&known, |_, one| one.is_held_out(), |_, _, _| {});
     let opened = count(&opened, |_, _| true, tell);
     let blind = count(&blind, |_, _| true, |_, _, _| {});
-    for (name, count) in [("seen", seen), ("held out", held_out), ("opened", opened), ("blind", blind)] {
+    let natural = count(&natural, |_, _| true, |_, _, _| {});
+    for (name, count) in
+        [("seen", seen), ("held out", held_out), ("opened", opened), ("blind", blind), ("natural", natural)]
+    {
         eprintln!("{name}: {count:?}, at most {:.3} wrong", wilson(count.wrong, count.decided));
-        let (most_wrong, least_decided) =
-            if name == "blind" { (5, 91) } else { (count.decided / 50, count.all / 6 + 1) };
+        let (most_wrong, least_decided) = match name {
+            "blind" => (5, 91),
+            "natural" => (7, 295),
+            _ => (count.decided / 50, count.all / 6 + 1),
+        };
         assert!(count.wrong <= most_wrong && count.decided >= least_decided, "{name}: {count:?}");
         assert!(count.ready_seen * 3 >= count.ready * 2 && count.ready_wrong * 200 <= count.all, "{name}: {count:?}");
     }
