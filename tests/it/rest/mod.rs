@@ -1,13 +1,17 @@
 //! The HTTP face: mostly without a socket, with one where connections matter.
 
 mod batch;
+mod connections;
+mod cors;
 mod generate;
+mod headers;
 mod hosts;
 mod jobs;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
 mod prompts;
+mod rate_limit;
 mod refusals;
 mod search;
 mod select;
