@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The share of the connections that is closed at once to make room.
 const SHARE_CLOSED: usize = 64;
 /// How long to wait for room before closing more.
-const PATIENCE: Duration = Duration::from_millis(100);
+const ROOM_WAIT: Duration = Duration::from_millis(100);
 
 /// `Connection::waiting_since` while it is served.
 const SERVED: u64 = u64::MAX;
@@ -50,9 +50,9 @@ pub(super) struct Connections {
     turn: Arc<AtomicU64>,
 }
 
-/// The place of an open connection, freed when dropped.
+/// The permit of an open connection, freed when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionPermit {
     number: u64,
     connections: Connections,
     _room: OwnedSemaphorePermit,
@@ -103,20 +103,24 @@ impl Connections {
             }
             self.close_longest_waiting();
             // The semaphore is never closed, so it only times out.
-            if let Ok(Ok(room)) = tokio::time::timeout(PATIENCE, Arc::clone(&self.room).acquire_owned()).await {
+            if let Ok(Ok(room)) = tokio::time::timeout(ROOM_WAIT, Arc::clone(&self.room).acquire_owned()).await {
                 return room;
             }
         }
     }
 
-    /// Adds a connection. Its work must run under the registration and hold the place.
-    pub(super) fn add(&self, peer: SocketAddr, room: OwnedSemaphorePermit) -> (Connection, Place, AbortRegistration) {
+    /// Adds a connection. Its work must run under the registration and hold the permit.
+    pub(super) fn add(
+        &self,
+        peer: SocketAddr,
+        room: OwnedSemaphorePermit,
+    ) -> (Connection, ConnectionPermit, AbortRegistration) {
         let (abort, registration) = AbortHandle::new_pair();
         let number = self.turn.fetch_add(1, Ordering::Relaxed);
         let turn = Arc::clone(&self.turn);
         let connection = Connection(Arc::new(State { peer, waiting_since: AtomicU64::new(number), turn, abort }));
         self.lock().insert(number, connection.clone());
-        (connection, Place { number, connections: self.clone(), _room: room }, registration)
+        (connection, ConnectionPermit { number, connections: self.clone(), _room: room }, registration)
     }
 
     /// Closes some of the connections that are not served, those that have waited the longest.
@@ -143,7 +147,7 @@ impl Connections {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.connections.lock().remove(&self.number);
     }
@@ -153,7 +157,7 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    fn full(count: u16) -> (Connections, Vec<(Connection, Place, AbortRegistration)>) {
+    fn full(count: u16) -> (Connections, Vec<(Connection, ConnectionPermit, AbortRegistration)>) {
         let connections = Connections::new(usize::from(count));
         let add = |port| {
             let room = Arc::clone(&connections.room).try_acquire_owned().unwrap();
@@ -164,7 +168,7 @@ mod tests {
     }
 
     /// The ports of the connections that are to be closed.
-    fn closed(open: &[(Connection, Place, AbortRegistration)]) -> Vec<u16> {
+    fn closed(open: &[(Connection, ConnectionPermit, AbortRegistration)]) -> Vec<u16> {
         let aborted = open.iter().filter(|(connection, ..)| connection.0.abort.is_aborted());
         aborted.map(|(connection, ..)| connection.peer().port()).collect()
     }
@@ -189,7 +193,7 @@ mod tests {
         assert!(futures_util::poll!(room.as_mut()).is_pending());
         assert!(closed(&open).is_empty());
         drop(served);
-        tokio::time::advance(PATIENCE).await;
+        tokio::time::advance(ROOM_WAIT).await;
         assert!(futures_util::poll!(room.as_mut()).is_pending());
         assert_eq!(closed(&open), [0]);
         open.remove(0);

@@ -154,12 +154,12 @@ impl Server {
                 () = &mut ended => break,
                 accepted = accept(&self.listener, &connections) => match accepted {
                     Ok((socket, peer, room)) => {
-                        let (connection, place, registration) = connections.add(peer, room);
+                        let (connection, permit, registration) = connections.add(peer, room);
                         let served = handle_connection(socket, connection, service.clone(), closing.clone());
                         tasks.spawn(async move {
                             // Ends early when it is closed to make room.
                             let _ = Abortable::new(served, registration).await;
-                            drop(place);
+                            drop(permit);
                         });
                     }
                     Err(error) => {

@@ -15,6 +15,8 @@ mod rate_limit;
 mod refusals;
 mod search;
 mod select;
+#[cfg(all(feature = "cli", unix))]
+mod shutdown;
 mod socket;
 mod uploads;
 

@@ -27,7 +27,11 @@ impl Running {
     pub(super) async fn start(script: &str, settings: &str) -> Self {
         let providers = "providers:\n  sim: {script: script.yaml, max_retries: 0, max_concurrency: 1}\n";
         let config_text = format!("{providers}server: {{{settings}}}\n");
-        let seeded = Seeded::with_files(&config_text, &[("script.yaml", script)]);
+        Self::over(Seeded::with_files(&config_text, &[("script.yaml", script)])).await
+    }
+
+    /// A server over this engine.
+    pub(super) async fn over(seeded: Seeded) -> Self {
         let options = Options { host: "localhost".into(), port: 0 };
         let server = Server::bind(seeded.engine.clone(), &options).await.expect("a free port");
         let (address, stop) = (server.address(), server.stop_handle());
