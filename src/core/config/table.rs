@@ -237,7 +237,16 @@ pub static TABLE: &[Key] = &[
     row(
         "server.cors.allowed_headers",
         Kind::List,
-        DefaultValue::List(&["Authorization", "Content-Type", "If-Match", "X-Request-Id"]),
+        DefaultValue::List(&[
+            "Authorization",
+            "Content-Type",
+            "Idempotency-Key",
+            "If-Match",
+            "If-None-Match",
+            "Last-Event-ID",
+            "Prefer",
+            "X-Request-Id",
+        ]),
         "Headers they may send.",
     ),
     row("learning.enabled", Kind::Flag, DefaultValue::Flag(false), "Whether feedback changes the ranking."),

@@ -12,6 +12,7 @@ use aludel_core::engine::Engine;
 use aludel_core::error::{ConfigError, ConfigFault, Error, Result};
 use tokio::net::{TcpListener, lookup_host};
 
+use super::cors;
 use super::host::Host;
 use super::serve::Options;
 
@@ -84,11 +85,7 @@ fn exposure(options: &Options, addresses: &[SocketAddr], is_allowed: bool) -> Op
 }
 
 fn faults_of(server: &ServerConfig) -> Vec<KeyFault> {
-    let asked = [
-        (server.auth.enabled, "server.auth.enabled", "requests would be served without a token"),
-        (server.rate_limiting.enabled, "server.rate_limiting.enabled", "requests would be served without a limit"),
-        (server.cors.enabled, "server.cors.enabled", "browsers of other origins would be refused"),
-    ];
+    let asked = [(server.auth.enabled, "server.auth.enabled", "requests would be served without a token")];
     let unbuilt = asked.into_iter().filter(|(enabled, ..)| *enabled).map(|(_, key, consequence)| {
         (key, format!("this version of the HTTP server cannot do this yet, and {consequence}: set it to false"))
     });
@@ -101,7 +98,7 @@ fn faults_of(server: &ServerConfig) -> Vec<KeyFault> {
             ),
         )
     });
-    unbuilt.chain(no_host).collect()
+    unbuilt.chain(no_host).chain(cors::faults(server)).collect()
 }
 
 fn explain(options: &Options, error: &std::io::Error) -> String {

@@ -4,9 +4,9 @@
 //! wherever the server listens: a page whose name resolves to the server's address (DNS rebinding)
 //! still sends its own name. Probes are exempt, because a supervisor calls a container by any
 //! address. A request that a browser marks as another site's (`Sec-Fetch-Site`, `Origin`) is
-//! rejected, since a page need not read a response to spend money; following a link with GET is
-//! allowed (W3C Fetch Metadata, "resource isolation policy"). Only browsers send these headers, so
-//! the second check does not affect other programs.
+//! rejected, since a page need not read a response to spend money, unless `cors` allows its origin;
+//! following a link with GET is allowed (W3C Fetch Metadata, "resource isolation policy"). Only
+//! browsers send these headers, so the second check does not affect other programs.
 
 use aludel_core::error::{Code, Error, Result};
 use axum::extract::Request;
@@ -14,6 +14,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
 
+use super::cors::Origins;
 use super::host::Host;
 use super::routes;
 
@@ -25,12 +26,14 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     allowed: Vec<Host>,
+    origins: Origins,
 }
 
 impl Guard {
-    /// Allows these hosts besides this machine's own names. Invalid hosts are ignored.
-    pub(super) fn new(allowed_hosts: &[String]) -> Self {
-        Self { allowed: allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect() }
+    /// Allows these hosts besides this machine's own names, and pages of these origins. Invalid hosts
+    /// are ignored.
+    pub(super) fn new(allowed_hosts: &[String], origins: Origins) -> Self {
+        Self { allowed: allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect(), origins }
     }
 
     /// # Errors
@@ -71,7 +74,7 @@ impl Guard {
         }
         let mut origins = headers.get_all(ORIGIN).iter().peekable();
         let own_page = if origins.peek().is_some() {
-            origins.all(|origin| self.is_own_origin(origin.to_str().unwrap_or(""), host))
+            origins.all(|origin| self.origins.allow(origin) || self.is_own_origin(origin.to_str().unwrap_or(""), host))
         } else {
             text(FETCH_SITE).is_none_or(|site| matches!(site, "same-origin" | "none"))
         };
@@ -79,7 +82,7 @@ impl Guard {
             return Ok(());
         }
         Err(forbidden(
-            "the request comes from a web page of another site, and such requests are refused: call the server from a program, or add the page's host to `server.allowed_hosts`",
+            "the request comes from a web page of another site, and such requests are refused: call the server from a program, or add the page's origin to `server.cors.allowed_origins`",
         ))
     }
 
@@ -110,6 +113,8 @@ fn forbidden(detail: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use aludel_core::config::CorsConfig;
+
     use super::*;
 
     fn request(method: &Method, target: &str, headers: &[(&str, &str)]) -> Request<()> {
@@ -118,7 +123,14 @@ mod tests {
     }
 
     fn check(request: &Request<()>) -> Result<()> {
-        Guard::new(&["prompts.example".into(), "proxy.example:9000".into()]).check(request)
+        let origins = CorsConfig {
+            enabled: true,
+            allowed_origins: vec!["https://app.example".into()],
+            allowed_methods: Vec::new(),
+            allowed_headers: Vec::new(),
+        };
+        let hosts = ["prompts.example".into(), "proxy.example:9000".into()];
+        Guard::new(&hosts, Origins::new(&origins)).check(request)
     }
 
     fn passes(method: &Method, headers: &[(&str, &str)]) -> bool {
@@ -182,6 +194,10 @@ mod tests {
         assert!(from(&[("origin", "http://localhost:8080"), ("sec-fetch-site", "same-origin")]));
         assert!(from(&[("origin", "https://prompts.example")]));
         assert!(from(&[("sec-fetch-site", "none")]));
+        assert!(from(&[("origin", "https://app.example"), ("sec-fetch-site", "cross-site")]));
+        assert!(!from(&[("origin", "http://app.example")]));
+        assert!(!from(&[("origin", "https://app.example"), ("origin", "https://evil.example")]));
+        assert!(!passes(&Method::GET, &[("host", "app.example")]));
         assert!(!from(&[("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")]));
         assert!(!from(&[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")]));
         assert!(!from(&[("origin", "http://localhost:8080"), ("origin", "https://evil.example")]));

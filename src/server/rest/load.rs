@@ -12,6 +12,8 @@ use aludel_core::error::{Code, Error, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::connections::{Connection, Served};
+
 /// How long streams have to send their last event once halted.
 const HALT_GRACE: Duration = Duration::from_secs(2);
 
@@ -24,9 +26,10 @@ pub(super) struct Load {
     halting: CancellationToken,
 }
 
-/// The slot of a request being served, freed when dropped.
+/// The slot of a request being served, freed when dropped. Until then its connection stays open.
 #[derive(Debug)]
-pub(super) struct RequestSlot(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
+#[expect(dead_code, reason = "held for their drop")]
+pub(super) struct RequestSlot(OwnedSemaphorePermit, Option<Served>);
 
 impl Load {
     /// Slots for `most` requests, at least one.
@@ -40,15 +43,20 @@ impl Load {
         }
     }
 
-    /// Takes a slot.
+    /// Takes a slot for a request of this connection.
     ///
     /// # Errors
     /// `overloaded` when all are taken, or the server is shutting down.
-    pub(super) fn enter(&self) -> Result<RequestSlot> {
+    pub(super) fn enter(&self, connection: Option<&Connection>) -> Result<RequestSlot> {
+        let permit = self.permit()?;
+        Ok(RequestSlot(permit, connection.map(Connection::serve)))
+    }
+
+    fn permit(&self) -> Result<OwnedSemaphorePermit> {
         if self.is_draining() {
             return Err(shutting_down());
         }
-        Arc::clone(&self.places).try_acquire_owned().map(RequestSlot).map_err(|_| {
+        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             overloaded(format!(
                 "{} requests are being served, the maximum: try again in a moment, or raise `server.max_connections`",
                 self.most
@@ -62,7 +70,7 @@ impl Load {
     /// # Errors
     /// Its own; `overloaded` as [`Load::enter`].
     pub(super) async fn before_entering<T>(&self, needed: impl Future<Output = Result<T>>) -> Result<T> {
-        drop(self.enter()?);
+        drop(self.permit()?);
         tokio::select! {
             needed = needed => needed,
             () = self.draining.cancelled() => Err(shutting_down()),
@@ -113,12 +121,12 @@ mod tests {
     #[test]
     fn a_place_is_free_again_once_dropped() {
         let load = Load::new(1);
-        let place = load.enter().unwrap();
-        let error = load.enter().unwrap_err();
+        let place = load.enter(None).unwrap();
+        let error = load.enter(None).unwrap_err();
         assert_eq!(error.code(), Code::Overloaded);
         assert!(error.to_string().contains("server.max_connections"));
         drop(place);
-        assert!(load.enter().is_ok());
+        assert!(load.enter(None).is_ok());
     }
 
     #[tokio::test]
@@ -127,7 +135,7 @@ mod tests {
         let never = load.before_entering(std::future::pending::<Result<()>>());
         let mut never = std::pin::pin!(never);
         assert!(futures_util::poll!(never.as_mut()).is_pending());
-        let place = load.enter().unwrap();
+        let place = load.enter(None).unwrap();
         assert_eq!(load.before_entering(async { Ok(()) }).await.unwrap_err().code(), Code::Overloaded);
         drop(place);
         assert!(load.before_entering(async { Ok(()) }).await.is_ok());
@@ -139,13 +147,13 @@ mod tests {
     async fn an_idle_server_drains_at_once_and_takes_no_more() {
         let load = Load::new(4);
         load.drain(Duration::from_secs(30)).await;
-        assert!(load.enter().unwrap_err().to_string().contains("shutting down"));
+        assert!(load.enter(None).unwrap_err().to_string().contains("shutting down"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_runs_may_finish_within_the_grace() {
         let load = Load::new(2);
-        let place = load.enter().unwrap();
+        let place = load.enter(None).unwrap();
         let (draining, worker) = (load.clone(), load.clone());
         let halted = tokio::spawn(async move {
             tokio::time::sleep(Duration::from_secs(20)).await;
@@ -160,7 +168,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_outlives_the_grace_is_halted_and_waited_for() {
         let load = Load::new(2);
-        let place = load.enter().unwrap();
+        let place = load.enter(None).unwrap();
         let worker = load.clone();
         let ended = tokio::spawn(async move {
             worker.halting().cancelled().await;
@@ -173,7 +181,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_does_not_end_even_then_is_not_waited_for_forever() {
         let load = Load::new(2);
-        let _stuck = load.enter().unwrap();
+        let _stuck = load.enter(None).unwrap();
         let begun = tokio::time::Instant::now();
         load.drain(Duration::from_secs(30)).await;
         assert_eq!(begun.elapsed(), Duration::from_secs(32));

@@ -1,17 +1,27 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (request id, `guard`), then `admit` (its body, then a slot), then a
-//! handler of `routes`; `error` writes the body of an error on the way back. [`router`] is all of
-//! this without a socket; [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
+//! A request passes `front` (request id, `guard`), `cors`, then `admit` (the rate of its client, its
+//! body, a slot), then a handler of `routes`; on the way back `error` writes the body of an error and
+//! `headers` and `compression` complete the answer. [`router`] is all of this without a socket;
+//! [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
+//!
+//! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
+//! The database survives it, and kept jobs go on at the next start.
 
 mod accept;
 mod arrival;
 mod bind;
 mod body;
+mod compression;
+mod connections;
+mod cors;
+mod descriptors;
 mod error;
 mod guard;
+mod headers;
 mod host;
 mod load;
+mod rate_limit;
 mod request_id;
 mod routes;
 mod row_upload;
@@ -38,9 +48,12 @@ use futures_util::StreamExt;
 use tracing::Instrument;
 
 use arrival::BodyBudget;
+use connections::Connection;
+use cors::Origins;
 use error::Refusal;
 use guard::Guard;
 use load::{Load, RequestSlot};
+use rate_limit::RateLimit;
 use row_upload::RowUploads;
 use upload::Upload;
 
@@ -59,6 +72,7 @@ struct App {
 struct Shared {
     guard: Guard,
     load: Load,
+    rate_limit: Option<RateLimit>,
     arrivals: BodyBudget,
     row_uploads: RowUploads,
     begun: Instant,
@@ -67,11 +81,12 @@ struct Shared {
 impl App {
     fn new(engine: Engine) -> Self {
         let config = &engine.config().server;
-        let guard = Guard::new(&config.allowed_hosts);
+        let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors));
         let load = Load::new(config.max_connections);
         let shared = Arc::new(Shared {
             guard,
             load,
+            rate_limit: RateLimit::new(&config.rate_limiting),
             arrivals: BodyBudget::new(),
             row_uploads: RowUploads::new(),
             begun: Instant::now(),
@@ -93,25 +108,28 @@ impl App {
 
     fn router(self) -> Router {
         let served = routes::table().route_layer(middleware::from_fn_with_state(self.clone(), admit));
-        routes::with_fallbacks(served)
-            .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
-            .layer(middleware::from_fn_with_state(self.clone(), front))
-            .with_state(self)
+        let routes = routes::with_fallbacks(served).layer(DefaultBodyLimit::max(limits::BODY_BYTES));
+        let routes = match cors::layer(&self.engine.config().server.cors) {
+            Some(cors) => routes.layer(cors),
+            None => routes,
+        };
+        routes.layer(middleware::from_fn_with_state(self.clone(), front)).with_state(self)
     }
 
     /// Waits for the body of a request, then takes a slot.
     async fn receive(&self, request: Request) -> aludel_core::error::Result<(Request, RequestSlot)> {
         if request.body().is_end_stream() {
-            return Ok((request, self.load().enter()?));
+            let slot = self.slot(&request)?;
+            return Ok((request, slot));
         }
         if let Some(format) = row_upload::expected(&request) {
             let (parts, body) = request.into_parts();
             let arriving = self.shared.row_uploads.whole(format, &parts.headers, body);
             let upload = self.load().before_entering(arriving).await?;
-            let place = self.load().enter()?;
             let mut request = Request::from_parts(parts, Body::empty());
+            let slot = self.slot(&request)?;
             request.extensions_mut().insert(upload);
-            return Ok((request, place));
+            return Ok((request, slot));
         }
         if [Method::POST, Method::PUT, Method::PATCH].contains(request.method()) {
             body::check_media_type(request.headers())?;
@@ -119,8 +137,13 @@ impl App {
         let (parts, body) = request.into_parts();
         let arriving = self.shared.arrivals.whole(&parts.headers, body);
         let bytes = self.load().before_entering(arriving).await?;
-        let place = self.load().enter()?;
-        Ok((Request::from_parts(parts, Body::from(bytes)), place))
+        let request = Request::from_parts(parts, Body::from(bytes));
+        let slot = self.slot(&request)?;
+        Ok((request, slot))
+    }
+
+    fn slot(&self, request: &Request) -> aludel_core::error::Result<RequestSlot> {
+        self.load().enter(request.extensions().get::<Connection>())
     }
 }
 
@@ -141,13 +164,14 @@ pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
 }
 
-/// Sets the request id, runs the guard and completes the response: error body, id, log line.
+/// Sets the request id, runs the guard and completes the response: error body, headers, log line.
 async fn front(State(app): State<App>, request: Request, next: Next) -> Response {
     let id = request_id::of(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let span = tracing::info_span!("request", request_id = %id);
     let (parts, body) = request.into_parts();
     let body = if body.is_end_stream() { body } else { Body::new(Upload::new(body, &parts.headers)) };
+    let is_compressed = compression::is_accepted(&parts.headers);
     let request = Request::from_parts(parts, body);
     let mut response = match app.shared.guard.check(&request) {
         Ok(()) => next.run(request).instrument(span).await,
@@ -158,28 +182,43 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     if let Some(value) = request_id::value(&id) {
         response.headers_mut().insert(request_id::HEADER, value);
     }
-    response
+    headers::complete(response.headers_mut());
+    if is_compressed { compression::compress(response).await } else { response }
 }
 
-/// Serves a request once its body is complete and a slot is free. Probes need no slot.
+/// Serves a request that is within the rate of its client. Probes are not limited.
 async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     if routes::is_probe(request.uri().path()) {
         return next.run(request).await;
     }
+    let Some(rate_limit) = &app.shared.rate_limit else {
+        return serve_one(&app, request, next).await;
+    };
+    let allowance = rate_limit.take(request.extensions());
+    let mut response = match rate_limit.refusal(&allowance) {
+        Some(refusal) => refusal.into_response(),
+        None => serve_one(&app, request, next).await,
+    };
+    rate_limit.describe(&allowance, response.headers_mut());
+    response
+}
+
+/// Serves a request once its body is complete and a slot is free.
+async fn serve_one(app: &App, request: Request, next: Next) -> Response {
     match app.receive(request).await {
-        Ok((request, place)) => keep(next.run(request).await, place),
+        Ok((request, slot)) => keep(next.run(request).await, slot),
         Err(refused) => Refusal::from(refused).into_response(),
     }
 }
 
 /// A stream keeps its slot until its last piece; any other response is complete.
-fn keep(response: Response, place: RequestSlot) -> Response {
+fn keep(response: Response, slot: RequestSlot) -> Response {
     if response.body().size_hint().exact().is_some() {
         return response;
     }
     response.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |piece| {
-            let _held = &place;
+            let _held = &slot;
             piece
         }))
     })

@@ -1,4 +1,5 @@
 //! The socket: binding, one task per connection, reaping slow clients, and orderly shutdown.
+//! `connections` closes waiting connections when there are too many.
 //!
 //! On SIGTERM or SIGINT the socket stays open and new requests get 503, while current ones can
 //! finish within `server.shutdown_grace_s`. Then runs are cancelled and streams get their last
@@ -9,21 +10,25 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::engine::{Engine, JobAdoptionGuard};
 use aludel_core::error::{Error, Result};
+use axum::http::Request;
+use futures_util::future::Abortable;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::Service as _;
 
+use super::connections::{Connection, Connections};
 use super::stall::WriteTimeout;
-use super::{App, bind};
+use super::{App, bind, descriptors};
 use crate::server::signals::Signals;
 
 /// Time limit for the head of a request.
@@ -32,11 +37,6 @@ const HEAD_ARRIVAL: Duration = Duration::from_secs(10);
 const FLUSH: Duration = Duration::from_secs(2);
 /// Pause after a failed accept (out of descriptors, usually).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Open connections per request that can be served.
-const SOCKETS_PER_REQUEST: usize = 4;
-/// Open connections in addition to those.
-const SPARE_SOCKETS: usize = 64;
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,31 +145,34 @@ impl Server {
     /// Serves until stopped.
     pub async fn run(self) {
         let grace = Duration::from_secs(self.app.engine().config().server.shutdown_grace_s);
-        let service = TowerToHyperService::new(self.app.clone().router());
-        let (connections, closing) = (TaskTracker::new(), CancellationToken::new());
-        let sockets = Arc::new(Semaphore::new(most_sockets(self.app.engine().config().server.max_connections)));
+        let most = descriptors::most_connections(self.app.engine().config().server.max_connections);
+        let service = self.app.clone().router();
+        let (connections, tasks, closing) = (Connections::new(most), TaskTracker::new(), CancellationToken::new());
         let mut ended = pin!(drained(&self.app, &self.stop, grace));
         loop {
             tokio::select! {
                 () = &mut ended => break,
-                accepted = accept(&self.listener, &sockets) => match accepted {
-                    Ok((socket, room)) => {
-                        let attending = handle_connection(socket, service.clone(), closing.clone());
-                        connections.spawn(async move {
-                            attending.await;
-                            drop(room);
+                accepted = accept(&self.listener, &connections) => match accepted {
+                    Ok((socket, peer, room)) => {
+                        let (connection, permit, registration) = connections.add(peer, room);
+                        let served = handle_connection(socket, connection, service.clone(), closing.clone());
+                        tasks.spawn(async move {
+                            // Ends early when it is closed to make room.
+                            let _ = Abortable::new(served, registration).await;
+                            drop(permit);
                         });
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be taken");
+                        connections.close_longest_waiting();
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
             }
         }
         closing.cancel();
-        connections.close();
-        if tokio::time::timeout(FLUSH, connections.wait()).await.is_err() {
+        tasks.close();
+        if tokio::time::timeout(FLUSH, tasks.wait()).await.is_err() {
             tracing::warn!("some connections did not close in time");
         }
     }
@@ -184,35 +187,38 @@ async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
     }
 }
 
-/// The most connections open at once: several per request served, for those that wait for a head, a
-/// body or their next request.
-fn most_sockets(max_connections: usize) -> usize {
-    max_connections.saturating_mul(SOCKETS_PER_REQUEST).saturating_add(SPARE_SOCKETS).min(Semaphore::MAX_PERMITS)
+/// Accepts the next connection, and makes room for it.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Connections,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let (socket, peer) = listener.accept().await?;
+    Ok((socket, peer, connections.make_room().await))
 }
-
-/// Accepts the next connection once there is room; until then it waits in the system's backlog.
-async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let room = Arc::clone(sockets).acquire_owned().await.map_err(io::Error::other)?;
-    let (socket, _) = listener.accept().await?;
-    Ok((socket, room))
-}
-
-type Service = TowerToHyperService<axum::Router>;
 
 /// Serves one connection until its client or the server closes it.
-async fn handle_connection(socket: TcpStream, service: Service, closing: CancellationToken) {
+async fn handle_connection(
+    socket: TcpStream,
+    connection: Connection,
+    routes: axum::Router,
+    closing: CancellationToken,
+) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "a connection answers late");
     }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_ARRIVAL);
-    let connection = http.serve_connection(TokioIo::new(WriteTimeout::new(socket)), service);
-    let mut connection = pin!(connection);
+    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(connection.clone());
+        routes.clone().call(request)
+    });
+    let serving = http.serve_connection(TokioIo::new(WriteTimeout::new(socket)), TowerToHyperService::new(service));
+    let mut serving = pin!(serving);
     let ended = tokio::select! {
-        ended = &mut connection => ended,
+        ended = &mut serving => ended,
         () = closing.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            serving.as_mut().graceful_shutdown();
+            serving.await
         }
     };
     if let Err(error) = ended {

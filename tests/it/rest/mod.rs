@@ -1,16 +1,22 @@
 //! The HTTP face: mostly without a socket, with one where connections matter.
 
 mod batch;
+mod connections;
+mod cors;
 mod generate;
+mod headers;
 mod hosts;
 mod jobs;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
 mod prompts;
+mod rate_limit;
 mod refusals;
 mod search;
 mod select;
+#[cfg(all(feature = "cli", unix))]
+mod shutdown;
 mod socket;
 mod uploads;
 

@@ -56,10 +56,10 @@ fn a_taken_port_is_told_with_what_to_do() {
 #[test]
 fn protection_that_is_not_there_yet_is_not_pretended() {
     let home = Home::new();
-    home.config("server:\n  rate_limiting: {enabled: true}\n");
+    home.config("server:\n  auth: {enabled: true, secret: 0123456789abcdef0123456789abcdef}\n");
     let said = home.run(&["http-server", "--port", "0", "--format", "json"]).failed(3);
     assert_eq!(said.problem()["code"], "config_invalid");
-    assert!(said.stderr.contains("server.rate_limiting.enabled") && !said.stderr.contains("listening"));
+    assert!(said.stderr.contains("server.auth.enabled") && !said.stderr.contains("listening"));
 }
 
 /// Arguments, environment and configuration of a server.
