@@ -51,7 +51,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use crate::api::{self, Known, Request};
+use crate::api::{self, Field, Kind, Known, Request};
 use crate::assets::Assets;
 use crate::config::edit::{self, Setting};
 use crate::config::{Config, Loaded, Origins, Paths};
@@ -153,11 +153,7 @@ impl Engine {
 
     /// The names that requests may use here.
     pub fn known(&self) -> Known {
-        Known {
-            personas: self.inner.assets.persona_names(),
-            providers: self.inner.registry.names().map(str::to_owned).collect(),
-            may_name_files: false,
-        }
+        Known { personas: self.inner.assets.persona_names(), providers: self.provider_names(), may_name_files: false }
     }
 
     /// Decodes and validates a request. There is no other validation.
@@ -165,7 +161,26 @@ impl Engine {
     /// # Errors
     /// `invalid_request` or `validation_failed` with every fault.
     pub fn decode<R: Request>(&self, raw: Value) -> Result<R> {
-        api::decode(raw, &self.known())
+        let known = self.known_to(R::FIELDS, &raw);
+        api::decode(raw, &known)
+    }
+
+    /// The names that a request can be checked against; empty for those that it does not give, since
+    /// the personas are a folder to be read.
+    fn known_to(&self, fields: &[Field], raw: &Value) -> Known {
+        let gives =
+            |is_name: fn(Kind) -> bool| fields.iter().any(|field| is_name(field.kind) && raw.get(field.name).is_some());
+        let is_persona = |kind| matches!(kind, Kind::Persona);
+        let is_provider = |kind| matches!(kind, Kind::Provider | Kind::Providers | Kind::Judges { .. });
+        Known {
+            personas: if gives(is_persona) { self.inner.assets.persona_names() } else { Vec::new() },
+            providers: if gives(is_provider) { self.provider_names() } else { Vec::new() },
+            may_name_files: false,
+        }
+    }
+
+    fn provider_names(&self) -> Vec<String> {
+        self.inner.registry.names().map(str::to_owned).collect()
     }
 
     /// As [`Engine::decode`], for a request of the user's own: it may name a file of criteria.
@@ -173,7 +188,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::decode`].
     pub fn decode_own<R: Request>(&self, raw: Value) -> Result<R> {
-        api::decode(raw, &Known { may_name_files: true, ..self.known() })
+        let known = Known { may_name_files: true, ..self.known_to(R::FIELDS, &raw) };
+        api::decode(raw, &known)
     }
 
     /// The effective configuration.

@@ -64,6 +64,14 @@ impl Connection {
         self.0.peer
     }
 
+    /// Notes that a request has come, which begins its waiting anew.
+    pub(super) fn received(&self) {
+        let State { waiting_since, turn, .. } = &*self.0;
+        let now = turn.fetch_add(1, Ordering::Relaxed);
+        let _ =
+            waiting_since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |since| (since < CLOSED).then_some(now));
+    }
+
     /// Keeps it from being closed to make room.
     pub(super) fn serve(&self) -> Served {
         let since = &self.0.waiting_since;
@@ -177,10 +185,11 @@ mod tests {
     async fn the_one_that_waits_the_longest_makes_room() {
         let (connections, mut open) = full(3);
         drop(open[0].0.serve());
+        open[1].0.received();
         let mut room = std::pin::pin!(connections.make_room());
         assert!(futures_util::poll!(room.as_mut()).is_pending());
-        assert_eq!(closed(&open), [1]);
-        open.remove(1);
+        assert_eq!(closed(&open), [2]);
+        open.remove(2);
         drop(room.await);
         assert_eq!(connections.lock().len(), 2);
     }

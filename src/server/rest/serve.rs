@@ -209,6 +209,7 @@ async fn handle_connection(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_ARRIVAL);
     let service = tower::service_fn(move |mut request: Request<Incoming>| {
+        connection.received();
         request.extensions_mut().insert(connection.clone());
         routes.clone().call(request)
     });

@@ -33,7 +33,12 @@ pub(crate) async fn generate(engine: &Engine, provider: &str, variants: u32) -> 
 
 /// CPU time of this process so far, user and system, in milliseconds (proc(5): fields 14 and 15, in ticks of 10 ms).
 pub(crate) fn cpu_ms() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    cpu_ms_of(std::process::id())
+}
+
+/// As [`cpu_ms`], of another process.
+pub(crate) fn cpu_ms_of(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let after_name = stat.rsplit(") ").next().unwrap_or_default();
     let fields: Vec<f64> = after_name.split(' ').filter_map(|field| field.parse().ok()).collect();
     // The state letter does not parse, so user time is the eleventh number after it.

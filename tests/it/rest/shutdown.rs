@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ struct Watched {
 }
 
 /// Watches a run to the end of its connection and tells when its first variant is finished.
-fn watch(address: &str, input: &str, reported: &Sender<()>) -> Watched {
+fn watch(address: &str, input: &str, reported: &SyncSender<()>) -> Watched {
     let body = json!({ "input": input, "count": 2, "phases": ["coagulatio"] }).to_string();
     let mut stream = send(address, "POST", GENERATE, "accept: text/event-stream\r\n", &body);
     let (mut finished, mut last, mut end) = (Vec::new(), String::new(), String::new());
@@ -123,7 +123,7 @@ fn a_server_that_is_stopped_amid_fifty_runs_keeps_what_it_reported() {
         script.display()
     ));
     let mut server = Served::start(&home);
-    let (reported, reports) = channel();
+    let (reported, reports) = sync_channel(100);
     let clients: Vec<_> = (0..50)
         .map(|number| {
             let (address, reported) = (server.address.clone(), reported.clone());
