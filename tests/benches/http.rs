@@ -2,10 +2,10 @@
 //!
 //! `cargo bench --bench http [-- SECONDS]`. 64 clients ask for one thing, each on its own connection
 //! and from an address of its own, as fast as they are answered, for SECONDS (2) in each of
-//! [`ROUNDS`] rounds, ours and the yardsticks alternating. `hello` is an axum handler of a constant; `read` an axum
-//! handler that reads the same bytes as our answer from SQLite by their key, on a connection of its
-//! thread. Rate limit and CORS are on. Anything but a 200 ends the bench. Clients share the machine
-//! with the servers, so the processor time of a request is reported too.
+//! [`ROUNDS`] rounds, ours and the yardsticks alternating. `hello` is an axum handler of a constant;
+//! `read` an axum handler that reads the same bytes as our answer from SQLite by their key, on a
+//! connection of its thread. Rate limit and CORS are on. Anything but a 200 ends the bench. Clients
+//! share the machine with the servers, so the processor time of a request is reported too.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]

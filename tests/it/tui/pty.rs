@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::support::Home;
 
 /// How long a word can take to appear.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The program on a pseudo-terminal.
 pub(crate) struct Pty {
