@@ -18,9 +18,9 @@ read shows and searches what is stored; write changes it, and spend calls
 models, each of them including read; admin allows everything. The limits are for
 a day (UTC).
 
-A token is shown once and not stored. It is signed with `server.auth.secret` and
-valid until it expires, wherever that secret is in use: a new secret revokes all.
-Clients send it as `Authorization: Bearer TOKEN`.";
+A token is shown once and not stored. It is signed with `server.auth.secret`, and
+a new secret revokes all tokens. The server needs them with
+`server.auth.enabled: true`. Clients send one as `Authorization: Bearer TOKEN`.";
 
 /// Make a token for clients of the servers
 #[derive(Debug, Default, Args)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::Bearer;
@@ -41,6 +41,9 @@ pub(super) struct ReceivedClaims {
     scope: Option<Value>,
     budget_usd: Option<Value>,
     max_calls: Option<Value>,
+    /// Also keeps an array from being taken for the claims in order.
+    #[serde(flatten)]
+    _others: Map<String, Value>,
 }
 
 /// When a token is valid, in seconds since 1970.

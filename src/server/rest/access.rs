@@ -25,7 +25,7 @@ pub(super) fn check(app: &App, request: &mut Request) -> Result<()> {
         let is_closed = route.is_some_and(|route| operation::always_needs_token(route.operation));
         return if is_closed { Err(TokenError::Unverifiable.into()) } else { Ok(()) };
     }
-    // A method that the path does not take: its refusal is for clients with a token, too.
+    // Only routes come here: other paths and methods are refused without regard to the client.
     let needed = route.map_or(Scope::Read, |route| operation::scope_of(route.operation));
     auth::authorize(app.engine(), request, needed)
 }

