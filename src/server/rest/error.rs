@@ -22,6 +22,11 @@ pub(super) type HandlerResult = Result<Response, Refusal>;
 pub(super) struct Refusal(Box<Problem>);
 
 impl Refusal {
+    /// What it says, without the id of its request.
+    pub(super) const fn problem(&self) -> &Problem {
+        &self.0
+    }
+
     /// Adds a sentence to what it says.
     pub(super) fn adding(mut self, more: &str) -> Self {
         self.0.detail = format!("{}; {more}", self.0.detail);
