@@ -7,6 +7,7 @@ mod generate;
 mod headers;
 mod hosts;
 mod jobs;
+mod metrics;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
@@ -18,6 +19,7 @@ mod select;
 #[cfg(all(feature = "cli", unix))]
 mod shutdown;
 mod socket;
+mod trace;
 mod uploads;
 
 use aludel::server::rest;
