@@ -139,7 +139,6 @@ impl Refusal {
             Self::Calls { .. } => fewer(command).into_iter().collect(),
             Self::Budget { .. } => shorter(command).into_iter().chain(fewer(command)).collect(),
             Self::Day { .. } => shorter(command).into_iter().chain(fewer(command)).chain(["go on tomorrow"]).collect(),
-            Self::Caller(_) => shorter(command).into_iter().chain(fewer(command)).collect(),
             _ => Vec::new(),
         };
         let mut message = self.to_string();
