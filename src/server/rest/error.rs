@@ -28,6 +28,11 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
+    /// What it says, without the id of its request.
+    pub(super) const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// Adds a sentence to what it says.
     pub(super) fn adding(mut self, more: &str) -> Self {
         self.problem.detail = format!("{}; {more}", self.problem.detail);

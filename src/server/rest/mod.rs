@@ -1,9 +1,10 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
 //! A request passes `front` (request id, `guard`), `cors`, then `admit` (its token in `access`, the
-//! rate of its client, its body, a slot), then a handler of `routes`; on the way back `error` writes the body of an error and
-//! `headers` and `compression` complete the answer. [`router`] is all of this without a socket;
-//! [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
+//! rate of its client, its body, a slot), then `idempotency` and a handler of `routes`; on the way back
+//! `error` writes the body of an error and `headers` and `compression` complete the answer.
+//! [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold no logic:
+//! `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
 //! The database survives it, and kept jobs go on at the next start.
@@ -21,8 +22,10 @@ mod error;
 mod guard;
 mod headers;
 mod host;
+mod idempotency;
 mod load;
 mod rate_limit;
+mod recorder;
 mod request_id;
 mod routes;
 mod row_upload;
@@ -30,19 +33,21 @@ mod serve;
 mod sse;
 mod stall;
 mod upload;
+mod work;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::limits;
-use aludel_core::engine::{Engine, RequestContext};
+use aludel_core::domain::{SessionId, limits};
+use aludel_core::engine::{Engine, Prepared, RequestContext};
 use aludel_core::error::Problem;
+use aludel_core::event::run::Run;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
-use axum::http::Method;
 use axum::http::request::Parts;
+use axum::http::{Extensions, Method};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
@@ -57,6 +62,7 @@ use load::{Load, RequestSlot};
 use rate_limit::RateLimit;
 use row_upload::RowUploads;
 use upload::Upload;
+use work::WorkMark;
 
 pub use routes::{ROUTES, Route};
 pub use serve::{Options, Server, StopHandle, serve};
@@ -68,6 +74,7 @@ pub use serve::{Options, Server, StopHandle, serve};
 struct App {
     shared: Arc<Shared>,
     engine: Engine,
+    work: Option<WorkMark>,
 }
 
 struct Shared {
@@ -92,11 +99,33 @@ impl App {
             row_uploads: RowUploads::new(),
             begun: Instant::now(),
         });
-        Self { shared, engine }
+        Self { shared, engine, work: None }
     }
 
     fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The engine in the context of a request.
+    fn engine_of(&self, extensions: &Extensions) -> Engine {
+        match extensions.get::<RequestContext>() {
+            Some(context) => self.engine.with_context(context.clone()),
+            None => self.engine.clone(),
+        }
+    }
+
+    /// Starts a run for the request.
+    fn start(&self, prepared: Prepared) -> aludel_core::error::Result<Run> {
+        let run = prepared.start()?;
+        self.began(run.session_id());
+        Ok(run)
+    }
+
+    /// Reports that work began for the request, as this run or job.
+    fn began(&self, run: SessionId) {
+        if let Some(work) = &self.work {
+            work.began(run);
+        }
     }
 
     fn load(&self) -> &Load {
@@ -108,7 +137,9 @@ impl App {
     }
 
     fn router(self) -> Router {
-        let served = routes::table().route_layer(middleware::from_fn_with_state(self.clone(), admit));
+        let served = routes::table()
+            .route_layer(middleware::from_fn_with_state(self.clone(), idempotency::answer_once))
+            .route_layer(middleware::from_fn_with_state(self.clone(), admit));
         let routes = routes::with_fallbacks(served).layer(DefaultBodyLimit::max(limits::BODY_BYTES));
         let routes = match cors::layer(&self.engine.config().server.cors) {
             Some(cors) => routes.layer(cors),
@@ -152,11 +183,8 @@ impl FromRequestParts<Self> for App {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &Self) -> Result<Self, Infallible> {
-        let engine = match parts.extensions.get::<RequestContext>() {
-            Some(context) => state.engine.with_context(context.clone()),
-            None => state.engine.clone(),
-        };
-        Ok(Self { shared: Arc::clone(&state.shared), engine })
+        let engine = state.engine_of(&parts.extensions);
+        Ok(Self { shared: Arc::clone(&state.shared), engine, work: parts.extensions.get().cloned() })
     }
 }
 

@@ -7,6 +7,7 @@ mod cors;
 mod generate;
 mod headers;
 mod hosts;
+mod idempotency;
 mod jobs;
 mod performance;
 #[cfg(feature = "cli")]
@@ -34,7 +35,7 @@ use crate::seeded::Seeded;
 
 /// A server's routes over an engine of their own.
 pub(crate) struct Api {
-    router: Router,
+    pub(crate) router: Router,
     _seeded: Seeded,
 }
 

@@ -65,7 +65,8 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0010_trash", include_str!("../../../../assets/migrations/0010_trash.sql")),
     Migration::of("0011_score_formula", include_str!("../../../../assets/migrations/0011_score_formula.sql")),
     Migration::of("0012_jobs", include_str!("../../../../assets/migrations/0012_jobs.sql")),
-    Migration::of("0013_callers", include_str!("../../../../assets/migrations/0013_callers.sql")),
+    Migration::of("0013_idempotency", include_str!("../../../../assets/migrations/0013_idempotency.sql")),
+    Migration::of("0014_callers", include_str!("../../../../assets/migrations/0014_callers.sql")),
 ];
 
 /// The format this program reads and writes.

@@ -30,6 +30,8 @@ use super::App;
 use super::accept::JSON;
 use super::error::{HandlerResult, Refusal};
 
+pub(super) use jobs::is_async_preferred;
+
 /// One route.
 #[derive(Debug, Clone)]
 pub struct Route {

@@ -195,6 +195,6 @@ async fn clients_side_by_side_never_pass_their_caps() {
         assert_used_up(reply, &["a day"]);
     }
     let (calls, cost) = server.spent().await;
-    assert_eq!(calls as usize, 11 + good(1));
+    assert_eq!(calls, 11 + good(1) as u64);
     assert!(cost <= 0.11 + 0.095, "{cost}");
 }

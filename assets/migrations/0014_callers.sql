@@ -1,4 +1,4 @@
--- Version 13: which client of a server a call is charged to, and what its calls of a day count as.
+-- Version 14: which client of a server a call is charged to, and what its calls of a day count as.
 --
 -- A client is the token that it presented, by its `sub` and `jti`. Calls of before, and those of the user's own, have none.
 
