@@ -192,6 +192,7 @@ impl Engine {
                     variants: 0,
                     phases: Vec::new(),
                 },
+                caller: None,
             });
             Ok(engine.planned_batch(&request, &life, session_id, journal, (Some(source), Some(total)), warning))
         }))

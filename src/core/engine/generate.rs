@@ -74,6 +74,7 @@ impl Engine {
                         kept: lifetime == Lifetime::Kept,
                         total: Some(plan.count.into()),
                         started: plan.started(),
+                        caller: None,
                     }));
                 }
             }

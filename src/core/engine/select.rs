@@ -109,6 +109,7 @@ impl Engine {
                     kept: lifetime == Lifetime::Kept,
                     total: plan.total(),
                     started: plan.started(),
+                    caller: None,
                 }))
             }
         };

@@ -4,6 +4,7 @@
 //! Tokens are made by hand (`support/jwt.rs`), and the scope of each route is written here again, so
 //! nothing is checked against itself.
 
+mod budget;
 mod refused;
 
 use aludel::server::rest::ROUTES;
