@@ -77,16 +77,14 @@ pub const fn of(operation: Operation) -> Row {
         }
         Operation::ConfigValidate => row("Check only the configuration file", Effect::Reads, &[Face::Cli]),
         Operation::Delete => row("Delete prompts", Effect::Deletes, Face::ALL),
-        Operation::Export => {
-            row("Export stored prompts to back up, move or read", Effect::Reads, &[Face::Cli, Face::Mcp, Face::Tui])
-        }
+        Operation::Export => row("Export stored prompts to back up, move or read", Effect::Reads, Face::ALL),
         Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
         Operation::Health => row("Report whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
         Operation::History => {
             row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])
         }
         Operation::HttpServer => row("Serve REST over HTTP", Effect::Serves, &[Face::Cli]),
-        Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Tui]),
+        Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Rest, Face::Tui]),
         Operation::Jobs => {
             row("List, follow, stop and resume jobs", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
         }

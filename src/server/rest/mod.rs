@@ -17,6 +17,7 @@ mod connections;
 mod cors;
 mod descriptors;
 mod error;
+mod file_upload;
 mod guard;
 mod headers;
 mod host;
@@ -26,7 +27,6 @@ mod rate_limit;
 mod recorder;
 mod request_id;
 mod routes;
-mod row_upload;
 mod serve;
 mod sse;
 mod stall;
@@ -55,10 +55,10 @@ use arrival::BodyBudget;
 use connections::Connection;
 use cors::Origins;
 use error::Refusal;
+use file_upload::FileUploads;
 use guard::Guard;
 use load::{Load, RequestSlot};
 use rate_limit::RateLimit;
-use row_upload::RowUploads;
 use upload::Upload;
 use work::WorkMark;
 
@@ -80,7 +80,7 @@ struct Shared {
     load: Load,
     rate_limit: Option<RateLimit>,
     arrivals: BodyBudget,
-    row_uploads: RowUploads,
+    file_uploads: FileUploads,
     begun: Instant,
 }
 
@@ -94,7 +94,7 @@ impl App {
             load,
             rate_limit: RateLimit::new(&config.rate_limiting),
             arrivals: BodyBudget::new(),
-            row_uploads: RowUploads::new(),
+            file_uploads: FileUploads::new(),
             begun: Instant::now(),
         });
         Self { shared, engine, work: None }
@@ -152,9 +152,9 @@ impl App {
             let slot = self.slot(&request)?;
             return Ok((request, slot));
         }
-        if let Some(format) = row_upload::expected(&request) {
+        if let Some(kind) = file_upload::expected(&request)? {
             let (parts, body) = request.into_parts();
-            let arriving = self.shared.row_uploads.whole(format, &parts.headers, body);
+            let arriving = self.shared.file_uploads.whole(kind, &parts.headers, body);
             let upload = self.load().before_entering(arriving).await?;
             let mut request = Request::from_parts(parts, Body::empty());
             let slot = self.slot(&request)?;

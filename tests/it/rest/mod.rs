@@ -3,6 +3,7 @@
 mod batch;
 mod connections;
 mod cors;
+mod error_table;
 mod generate;
 mod headers;
 mod hosts;
@@ -19,6 +20,7 @@ mod select;
 #[cfg(all(feature = "cli", unix))]
 mod shutdown;
 mod socket;
+mod transfer;
 mod uploads;
 
 use aludel::server::rest;
