@@ -77,9 +77,7 @@ pub const fn of(operation: Operation) -> Row {
         }
         Operation::ConfigValidate => row("Check only the configuration file", Effect::Reads, &[Face::Cli]),
         Operation::Delete => row("Delete prompts", Effect::Deletes, Face::ALL),
-        Operation::Export => {
-            row("Export stored prompts to back up, move or read", Effect::Reads, &[Face::Cli, Face::Mcp, Face::Tui])
-        }
+        Operation::Export => row("Export stored prompts to back up, move or read", Effect::Reads, Face::ALL),
         Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
         Operation::Health => {
             row("Report whether a server is alive, ready and well, and what it counted", Effect::Reads, &[Face::Rest])
@@ -88,7 +86,7 @@ pub const fn of(operation: Operation) -> Row {
             row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])
         }
         Operation::HttpServer => row("Serve REST over HTTP", Effect::Serves, &[Face::Cli]),
-        Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Tui]),
+        Operation::Import => row("Import prompts from a file", Effect::Changes, &[Face::Cli, Face::Rest, Face::Tui]),
         Operation::Jobs => {
             row("List, follow, stop and resume jobs", Effect::Reads, &[Face::Cli, Face::Rest, Face::Tui])
         }

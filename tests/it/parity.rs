@@ -13,6 +13,7 @@ use aludel::tui;
 use aludel_core::domain::{Operation, PromptFields};
 use aludel_core::error::Problem;
 use aludel_core::operation::{self, Face};
+use axum::body::Body;
 use serde_json::{Map, Value, json};
 
 use crate::mcp::Wire;
@@ -428,7 +429,10 @@ async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_wor
     home.sim("sim", SCRIPT);
     home.run(&["generate", "Write a haiku", "--count", "2", "--tags", "water"]).done();
     home.run(&["generate", "Name a boat", "--count", "2", "--tags", "sea"]).done();
+    let api = Api::new(Seeded::at(&home.data()));
     let mut wire = Wire::newer(Seeded::at(&home.data()));
+    // The options of a command as a query string.
+    let query = |options: &str| options.replace("--", "&").replace(" &", "&").replace(' ', "=");
     for format in ["json", "jsonl", "csv", "yaml", "markdown"] {
         for (options, raw, count) in [
             ("--limit 3", json!({ "limit": 3 }), 3),
@@ -441,6 +445,8 @@ async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_wor
             raw["format"] = json!(format);
             let by_mcp = wire.content("export_prompts", raw).await;
             assert_eq!((&by_mcp["text"], &by_mcp["count"]), (&json!(by_cli), &json!(count)), "{format} {options}");
+            let by_rest = api.get(&format!("/api/v1/prompts/export?format={format}{}", query(options))).await;
+            assert_eq!((by_rest.status.as_u16(), by_rest.text()), (200, by_cli), "{format} {options}");
         }
     }
     for (options, raw) in [
@@ -449,7 +455,47 @@ async fn an_export_is_the_same_text_by_every_face_and_is_refused_in_the_same_wor
     ] {
         let arguments: Vec<&str> = ["export", "--format", "json"].into_iter().chain(options.split(' ')).collect();
         let by_cli = refused(&home.run(&arguments));
+        let by_rest = api.get(&format!("/api/v1/prompts/export?format=json{}", query(options))).await;
+        assert_eq!(told(&by_rest.problem()), by_cli, "{options}");
         assert_eq!(by_tool(&mut wire, "export_prompts", raw).await, Err(by_cli), "{options}");
+    }
+}
+
+#[tokio::test]
+async fn an_import_gives_the_same_report_by_every_face_and_is_refused_in_the_same_words() {
+    let texts = [
+        (
+            "jsonl",
+            "application/x-ndjson",
+            "{\"content\": \"a\", \"tags\": [\"x\"]}\n{\"content\": \"b\", \"colour\": 1}\n",
+        ),
+        ("csv", "text/csv", "content,score\na,0.5\nb,\na,0.5\n"),
+        ("yaml", "application/yaml", "- content: a\n- content: b\n"),
+        ("json", "application/json", "[{\"content\": \"a\"}]"),
+        ("csv", "text/csv", "content,score\na,7\n ,0.5\n"),
+        ("jsonl", "application/x-ndjson", "{\"content\": 1}\n{oops\n"),
+    ];
+    for (format, media_type, text) in texts {
+        for options in [&["--dry-run"][..], &[]] {
+            let (home, other) = (Home::new(), Home::new());
+            home.sim("sim", SCRIPT);
+            other.sim("sim", SCRIPT);
+            home.write("prompts", text);
+            let api = Api::new(Seeded::at(&other.data()));
+            let arguments = [&["import", "prompts", "--format", format, "--report", "json"], options].concat();
+            let said = home.run(&arguments);
+            let by_cli = if said.code == 0 { Ok(said.json()) } else { Err(refused(&said)) };
+            let path =
+                if options.is_empty() { "/api/v1/prompts/import" } else { "/api/v1/prompts/import?dry_run=true" };
+            let body = Body::from(text);
+            let reply = api.send(request("POST", path, &[("content-type", media_type)], body)).await;
+            let by_rest = if reply.status == 200 { Ok(reply.json()) } else { Err(told(&reply.problem())) };
+            assert_eq!(by_rest, by_cli, "{format} {options:?} {text}");
+            // What is stored is the same, too; the server makes its vectors later.
+            let stored = |list: Value| without_embeddings(without_chance(list["prompts"].clone()));
+            let by_cli = stored(home.run(&["list", "--format", "json"]).done().json());
+            assert_eq!(stored(api.get("/api/v1/prompts").await.json()), by_cli, "{format} {options:?}");
+        }
     }
 }
 

@@ -32,9 +32,6 @@ use crate::transfer::{Input, RawRecord, ReadError, RecordPosition, RowFormat, Ro
 /// For how long a call waits where its provider refuses it as too many.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Maximum faults reported of a file.
-const FAULTS_SHOWN: usize = 10;
-
 /// The rows of a batch, as they are given.
 #[derive(Debug)]
 pub enum BatchInput {
@@ -88,7 +85,7 @@ impl Engine {
     /// nothing. Blocks while it reads.
     ///
     /// # Errors
-    /// `validation_failed` with up to ten faults, each with its row, line and field; `file` when
+    /// `validation_failed` with the faults, each with its row, line and field; `file` when
     /// the input cannot be read.
     pub fn check_batch(
         &self,
@@ -134,8 +131,7 @@ impl Engine {
                     }
                     Err(found) => {
                         checked.bad += 1;
-                        let room = FAULTS_SHOWN.saturating_sub(faults.iter().count());
-                        found.iter().take(room).for_each(|fault| faults.push(placed(row.place, is_file, fault)));
+                        faults.extend_with(found, |fault| placed(row.place, is_file, &fault));
                     }
                 }
             }
@@ -152,8 +148,9 @@ impl Engine {
                 1 => "one row is bad; nothing was sent".to_owned(),
                 bad => format!("{bad} of {} rows are bad; nothing was sent", checked.rows),
             };
-            let all = std::iter::once(Fault::new("", all)).chain(faults.iter().cloned());
-            return Err(Error::Value(all.collect::<Vec<_>>().into()));
+            let mut all = Faults::from(Fault::new("", all));
+            all.extend_under("", faults);
+            return Err(Error::Value(all));
         }
         Ok(checked)
     }

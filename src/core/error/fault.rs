@@ -63,8 +63,13 @@ impl Faults {
 
     /// Adds the faults of one field, appending their own names (`""`, `[2]`) to the field's.
     pub(crate) fn extend_under(&mut self, field: &str, faults: Self) {
+        self.extend_with(faults, |fault| Fault { field: format!("{field}{}", fault.field), ..fault });
+    }
+
+    /// Adds faults, each as `change` makes it. A fault that would only be counted is not made.
+    pub(crate) fn extend_with(&mut self, faults: Self, change: impl Fn(Fault) -> Fault) {
         for fault in faults.listed {
-            self.push_with(|| Fault { field: format!("{field}{}", fault.field), ..fault });
+            self.push_with(|| change(fault));
         }
         self.unlisted += faults.unlisted;
     }

@@ -1,7 +1,7 @@
 //! Imports a file by reading it twice: first to check every record, then to store them.
 //!
-//! A file with a bad record is refused before anything is stored, with up to [`FAULTS_SHOWN`]
-//! faults, each with its record, line and field. Memory holds one record while checking and one
+//! A file with a bad record is refused before anything is stored, with the faults, each with its
+//! record, line and field. Memory holds one record while checking and one
 //! batch while storing, and a YAML file whole. The import yields between records, so dropping the
 //! future stops it.
 
@@ -16,12 +16,9 @@ use super::intake::RecordImporter;
 use super::read::{ReadError, Reader, RecordPosition};
 use super::record::Decoder;
 use crate::domain::{ImportReport, Timestamp};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Fault, Faults, Result};
 use crate::files;
 use crate::store::Store;
-
-/// Maximum faults reported per file.
-const FAULTS_SHOWN: usize = 10;
 
 /// Records between two yields.
 const STRIDE: u64 = 100;
@@ -108,7 +105,7 @@ async fn check<R: Read + Seek>(
 ) -> Result<FirstPass> {
     let name = input.name.clone();
     let mut decoder = Decoder::at(now);
-    let (mut records, mut bad, mut faults) = (0_u64, 0_u64, Vec::new());
+    let (mut records, mut bad, mut faults) = (0_u64, 0_u64, Faults::default());
     let mut reader = reader(format, input)?;
     for read in reader.by_ref() {
         records += 1;
@@ -123,8 +120,9 @@ async fn check<R: Read + Seek>(
         };
         if !found.is_empty() {
             bad += 1;
-            faults
-                .extend(found.iter().map(|fault| placed(place, fault)).take(FAULTS_SHOWN.saturating_sub(faults.len())));
+            for fault in &found {
+                faults.push_with(|| placed(place, fault));
+            }
         }
         if records.is_multiple_of(STRIDE) {
             watch(TransferProgress { stage: Stage::Checking, prompts: records, total: None });
@@ -136,8 +134,9 @@ async fn check<R: Read + Seek>(
             1 => "one record is bad; nothing was imported".to_owned(),
             bad => format!("{bad} records are bad; nothing was imported"),
         };
-        faults.insert(0, Fault::new("", message));
-        return Err(Error::Value(faults.into()));
+        let mut all = Faults::from(Fault::new("", message));
+        all.extend_under("", faults);
+        return Err(Error::Value(all));
     }
     let mut strange: Vec<String> = decoder.unknown_names().map(|name| format!("`{name}`")).collect();
     strange.extend(reader.left_out().iter().map(|name| format!("`{name}`")));

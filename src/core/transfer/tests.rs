@@ -421,8 +421,9 @@ async fn a_file_with_bad_records_is_refused_whole_and_names_them() {
     assert!(said[3].starts_with("record 3 (line 4): is not JSON"), "{said:?}");
     assert!(said[4].starts_with("record 4 (line 5): id: `x` is not an identifier"), "{said:?}");
     assert!(all(&store).await.is_empty());
-    let many = "{\"content\": 1}\n".repeat(50);
-    assert_eq!(refusal(&imported(&store, Some(TransferFormat::Jsonl), &many).await.unwrap_err()).len(), 11);
+    let many = "{\"content\": 1}\n".repeat(150);
+    let error = imported(&store, Some(TransferFormat::Jsonl), &many).await.unwrap_err();
+    assert_eq!((refusal(&error).len(), error.further_faults().as_deref()), (100, Some("and 51 more")));
 }
 
 #[tokio::test]

@@ -11,8 +11,16 @@ use tower_http::compression::Compression;
 /// Smaller answers are sent as they are: they fit in one packet either way.
 const LEAST_BYTES: u64 = 1024;
 /// The beginnings of media types that are compressed.
-const COMPRESSED: [&str; 5] =
-    ["application/json", "application/problem+json", "application/x-ndjson", "text/html", "text/plain"];
+const COMPRESSED: [&str; 8] = [
+    "application/json",
+    "application/problem+json",
+    "application/x-ndjson",
+    "application/yaml",
+    "text/csv",
+    "text/html",
+    "text/markdown",
+    "text/plain",
+];
 
 /// True for a client that accepts gzip.
 pub(super) fn is_accepted(headers: &HeaderMap) -> bool {

@@ -21,9 +21,9 @@ use axum::response::{IntoResponse, Response};
 use super::App;
 use super::accept::{EVENTS, JSON, negotiate};
 use super::error::{PROBLEM_JSON, Refusal};
+use super::file_upload::FileUpload;
 use super::recorder::{self, Recording};
 use super::routes::{self, ROUTES};
-use super::row_upload::RowUpload;
 use super::work::WorkMark;
 
 /// The header of requests.
@@ -75,7 +75,7 @@ async fn claimed(app: &App, request: Request) -> Result<(Request, KeyedRequest)>
     let body = to_bytes(body, usize::MAX)
         .await
         .map_err(|error| Error::Internal(format!("a body that has arrived cannot be read: {error}")))?;
-    let rows = parts.extensions.get::<RowUpload>().and_then(|rows| rows.fingerprint);
+    let file = parts.extensions.get::<FileUpload>().and_then(|file| file.fingerprint);
     let form = negotiate(&parts.headers, &[JSON, EVENTS]).unwrap_or_default();
     let media_type = parts.headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let is_kept = routes::is_async_preferred(&parts.headers);
@@ -87,7 +87,7 @@ async fn claimed(app: &App, request: Request) -> Result<(Request, KeyedRequest)>
         form.as_bytes(),
         &[u8::from(is_kept)],
         body.as_ref(),
-        rows.as_ref().map(|rows| rows.0.as_slice()).unwrap_or_default(),
+        file.as_ref().map(|file| file.0.as_slice()).unwrap_or_default(),
     ]);
     let keyed = app.engine_of(&parts.extensions).claim_key(&key, fingerprint).await?;
     Ok((Request::from_parts(parts, Body::from(body)), keyed))

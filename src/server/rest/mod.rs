@@ -20,6 +20,7 @@ mod connections;
 mod cors;
 mod descriptors;
 mod error;
+mod file_upload;
 mod guard;
 mod headers;
 mod host;
@@ -31,7 +32,6 @@ mod rate_limit;
 mod recorder;
 mod request_id;
 mod routes;
-mod row_upload;
 mod serve;
 mod sse;
 mod stall;
@@ -61,11 +61,11 @@ use arrival::BodyBudget;
 use connections::Connection;
 use cors::Origins;
 use error::Refusal;
+use file_upload::FileUploads;
 use guard::Guard;
 use load::{Load, RequestSlot};
 use metrics::HttpMetrics;
 use rate_limit::RateLimit;
-use row_upload::RowUploads;
 use upload::Upload;
 use work::WorkMark;
 
@@ -87,8 +87,8 @@ struct Shared {
     load: Load,
     rate_limit: Option<RateLimit>,
     arrivals: BodyBudget,
-    row_uploads: RowUploads,
     metrics: Arc<HttpMetrics>,
+    file_uploads: FileUploads,
     begun: Instant,
 }
 
@@ -103,8 +103,8 @@ impl App {
             load,
             rate_limit: RateLimit::new(&config.rate_limiting),
             arrivals: BodyBudget::new(),
-            row_uploads: RowUploads::new(),
             metrics,
+            file_uploads: FileUploads::new(),
             begun: Instant::now(),
         });
         Self { shared, engine, work: None }
@@ -166,9 +166,9 @@ impl App {
             let slot = self.slot(&request)?;
             return Ok((request, slot));
         }
-        if let Some(format) = row_upload::expected(&request) {
+        if let Some(kind) = file_upload::expected(&request)? {
             let (parts, body) = request.into_parts();
-            let arriving = self.shared.row_uploads.whole(format, &parts.headers, body);
+            let arriving = self.shared.file_uploads.whole(kind, &parts.headers, body);
             let upload = self.load().before_entering(arriving).await?;
             let mut request = Request::from_parts(parts, Body::empty());
             let slot = self.slot(&request)?;

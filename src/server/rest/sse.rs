@@ -8,13 +8,16 @@
 
 use std::time::Duration;
 
-use aludel_core::event::Event;
 use aludel_core::event::run::Run;
+use aludel_core::event::{Event, EventKind, Outcome};
 use aludel_core::job::JobFollower;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::Stream;
+use serde::Serialize;
+use serde::ser::Error as _;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::accept::EVENTS;
@@ -27,12 +30,25 @@ const PIECE: usize = 16 * 1024;
 /// Asks proxies such as nginx not to buffer pieces.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
+/// Makes the result of the last event, where it is more than the run's own.
+pub(super) type Conclusion = Box<dyn FnOnce(Outcome) -> aludel_core::error::Result<Value> + Send>;
+
 /// Responds with the stream of `run`. `halting` cancels it; `work` is told what was sent.
 pub(super) fn answer(run: Run, halting: CancellationToken, work: Option<WorkMark>) -> Response {
+    answer_concluding(run, halting, work, None)
+}
+
+/// As [`answer`], with the result that `conclude` makes of the run's.
+pub(super) fn answer_concluding(
+    run: Run,
+    halting: CancellationToken,
+    work: Option<WorkMark>,
+    conclude: Option<Conclusion>,
+) -> Response {
     if let Some(work) = &work {
         work.streams();
     }
-    streamed(Body::from_stream(pieces(run, halting, work)))
+    streamed(Body::from_stream(pieces(run, halting, work, conclude)))
 }
 
 fn streamed(body: Body) -> Response {
@@ -74,14 +90,16 @@ struct Streaming {
     halting: CancellationToken,
     halted: bool,
     work: Option<WorkMark>,
+    conclude: Option<Conclusion>,
 }
 
 fn pieces(
     run: Run,
     halting: CancellationToken,
     work: Option<WorkMark>,
+    conclude: Option<Conclusion>,
 ) -> impl Stream<Item = Result<Bytes, serde_json::Error>> {
-    futures_util::stream::unfold(Streaming { run, halting, halted: false, work }, |mut streaming| async {
+    futures_util::stream::unfold(Streaming { run, halting, halted: false, work, conclude }, |mut streaming| async {
         let piece = streaming.next().await?;
         Some((piece, streaming))
     })
@@ -103,7 +121,7 @@ impl Streaming {
         let mut piece = Vec::new();
         let mut next = Some(first);
         while let Some(event) = next {
-            if let Err(error) = frame(&mut piece, &event) {
+            if let Err(error) = self.frame(&mut piece, &event) {
                 return Some(Err(error));
             }
             if let Some(work) = &self.work {
@@ -113,14 +131,34 @@ impl Streaming {
         }
         Some(Ok(Bytes::from(piece)))
     }
+
+    /// Appends one event.
+    fn frame(&mut self, piece: &mut Vec<u8>, event: &Event) -> Result<(), serde_json::Error> {
+        match (&event.kind, self.conclude.take()) {
+            (EventKind::Finished { outcome }, Some(conclude)) => {
+                let result = conclude(Outcome::clone(outcome)).map_err(serde_json::Error::custom)?;
+                let mut whole = serde_json::to_value(event)?;
+                whole["result"] = result;
+                frame_as(piece, event, &whole)
+            }
+            (_, conclude) => {
+                self.conclude = conclude;
+                frame(piece, event)
+            }
+        }
+    }
 }
 
 /// Appends one event. JSON contains no line breaks, so the data is one line.
 fn frame(piece: &mut Vec<u8>, event: &Event) -> Result<(), serde_json::Error> {
+    frame_as(piece, event, event)
+}
+
+fn frame_as(piece: &mut Vec<u8>, event: &Event, data: &impl Serialize) -> Result<(), serde_json::Error> {
     piece.extend_from_slice(b"event: ");
     piece.extend_from_slice(event.kind.name().as_bytes());
     piece.extend_from_slice(b"\ndata: ");
-    serde_json::to_writer(&mut *piece, event)?;
+    serde_json::to_writer(&mut *piece, data)?;
     piece.extend_from_slice(b"\n\n");
     Ok(())
 }
@@ -128,7 +166,6 @@ fn frame(piece: &mut Vec<u8>, event: &Event) -> Result<(), serde_json::Error> {
 #[cfg(test)]
 mod tests {
     use aludel_core::domain::{Phase, SessionId};
-    use aludel_core::event::EventKind;
     use aludel_core::event::run::RunControl;
     use futures_util::{FutureExt, StreamExt};
 
@@ -151,7 +188,7 @@ mod tests {
         let (sender, run) = Run::new(session(), RunControl::new(1));
         sender.send(delta("two\nlines")).await;
         sender.send(EventKind::Cancelled {}).await;
-        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None));
+        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None, None));
         assert_eq!(
             text(pieces.next().await),
             concat!(
@@ -169,7 +206,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_quiet_run_is_kept_alive_by_comments() {
         let (sender, run) = Run::new(session(), RunControl::new(1));
-        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None));
+        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None, None));
         assert!(text(pieces.next().await).starts_with(": "));
         sender.send(EventKind::Cancelled {}).await;
         assert!(text(pieces.next().await).starts_with("event: cancelled"));
@@ -179,7 +216,7 @@ mod tests {
     async fn a_halt_cancels_the_run_and_waits_for_its_last_event() {
         let (sender, run) = Run::new(session(), RunControl::new(1));
         let (control, halting) = (run.control(), CancellationToken::new());
-        let mut pieces = Box::pin(pieces(run, halting.clone(), None));
+        let mut pieces = Box::pin(pieces(run, halting.clone(), None, None));
         halting.cancel();
         assert!(pieces.next().now_or_never().is_none());
         assert!(control.token().is_cancelled());

@@ -4,6 +4,7 @@ mod auth;
 mod batch;
 mod connections;
 mod cors;
+mod error_table;
 mod generate;
 mod headers;
 mod hosts;
@@ -22,6 +23,7 @@ mod select;
 mod shutdown;
 mod socket;
 mod trace;
+mod transfer;
 mod uploads;
 
 use aludel::server::rest;

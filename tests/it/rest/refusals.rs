@@ -1,5 +1,8 @@
 //! What the HTTP face itself refuses, each with its status and the common error body.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use aludel::server::rest::ROUTES;
 use axum::body::Body;
 use serde_json::json;
 
@@ -38,6 +41,37 @@ async fn a_wrong_method_is_told_the_right_ones() {
         expected.sort_unstable();
         assert_eq!(named, expected, "{path}");
     }
+}
+
+#[tokio::test]
+async fn every_path_tells_its_methods_to_options_and_head_is_a_get() {
+    let api = api();
+    let mut methods: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for route in ROUTES {
+        let of_path = methods.entry(route.path).or_default();
+        of_path.insert(route.method.as_str());
+        if route.method == "GET" {
+            of_path.insert("HEAD");
+        }
+    }
+    for (path, methods) in methods {
+        let concrete = path.replace("{prompt_id}", "abcdef").replace("{job_id}", "abcdef");
+        for (method, status) in [("OPTIONS", 204), ("TRACE", 405), ("PUT", 405)] {
+            let reply = api.send(request(method, &concrete, &[], Body::empty())).await;
+            assert_eq!(reply.status.as_u16(), status, "{method} {path}");
+            let allow = reply.headers["allow"].to_str().expect("text");
+            assert_eq!(allow.split(',').map(str::trim).collect::<BTreeSet<_>>(), methods, "{method} {path}");
+            assert!(status == 405 || reply.body.is_empty());
+        }
+        if methods.contains("GET") && !path.ends_with("/events") {
+            let (get, head) =
+                (api.get(&concrete).await, api.send(request("HEAD", &concrete, &[], Body::empty())).await);
+            assert_eq!((head.status, head.headers.get("content-type")), (get.status, get.headers.get("content-type")));
+            assert!(head.body.is_empty(), "{path}");
+        }
+    }
+    let unknown = api.send(request("OPTIONS", "/api/v1/nothing", &[], Body::empty())).await;
+    assert_eq!(unknown.problem().code.as_str(), "not_found");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `POST /api/v1/prompts/select` and `GET /api/v1/prompts/{id}/why`.
+//! `POST /api/v1/prompts/select`, `…/compare` as events, and `GET /api/v1/prompts/{id}/why`.
 
 use aludel_core::domain::Operation;
 use aludel_core::event::{Event, RunView};
@@ -9,6 +9,7 @@ use super::{Api, request};
 use crate::seeded::{Seeded, without_chance};
 
 const SELECT: &str = "/api/v1/prompts/select";
+const COMPARE: &str = "/api/v1/prompts/compare";
 const SCRIPT: &str = "{seed: 3, answer: echo, judge: {quality_spread: 2}}";
 
 /// An API with three prompts of one input, and their ids.
@@ -38,6 +39,35 @@ async fn a_choice_is_json_or_the_events_that_lead_to_it() {
     assert_eq!((view.operation, view.comparisons.len()), (Some(Operation::Select), 3));
     let folded = serde_json::to_value(view.selection().expect("a choice")).expect("JSON");
     assert_eq!(without_chance(folded), without_chance(result));
+}
+
+#[tokio::test]
+async fn a_comparison_with_a_task_is_json_events_or_a_job_and_without_one_json() {
+    let (api, ids) = filled(SCRIPT).await;
+    let judged = json!({ "prompt_ids": ids, "task_description": "Name a boat", "no_cache": true });
+    let plain = json!({ "prompt_ids": ids });
+    let send = async |body: &Value, header: (&str, &str)| {
+        let headers = [("content-type", "application/json"), header];
+        api.send(request("POST", COMPARE, &headers, Body::from(body.to_string()))).await
+    };
+    let result = api.post(COMPARE, &judged).await.json();
+    let reply = send(&judged, ("accept", "text/event-stream")).await;
+    assert_eq!(reply.headers["content-type"], "text/event-stream");
+    let text = reply.text();
+    let names: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
+    assert_eq!((names[0], names.iter().filter(|name| **name == "judged").count()), ("started", 3));
+    let (_, last) = text.trim_end().rsplit_once("event: finished\ndata: ").expect("a last event");
+    let last: Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!((&last["type"], &last["operation"]), (&json!("finished"), &json!("compare")));
+    assert_eq!(last["seq"], names.len() - 1);
+    assert!(last["result"]["scores"].is_object() && last["result"]["selection"].is_object(), "{last}");
+    assert_eq!(without_chance(last["result"].clone()), without_chance(result));
+
+    let kept = send(&judged, ("prefer", "respond-async")).await;
+    assert_eq!((kept.status.as_u16(), &kept.json()["operation"]), (202, &json!("compare")));
+    let refused = send(&plain, ("accept", "text/event-stream")).await.problem();
+    assert_eq!(refused.code.as_str(), "not_acceptable");
+    assert_eq!(send(&plain, ("accept", "text/event-stream, */*;q=0.1")).await.json()["selection"], Value::Null);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use super::generate::outcome_of;
 use super::{JOBS, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
-use crate::server::rest::row_upload::{self, RowUpload};
+use crate::server::rest::file_upload::{self, FileUpload, UploadKind};
 use crate::server::rest::{App, body, sse};
 
 /// Bytes after which a piece of the response is sent.
@@ -54,9 +54,9 @@ pub(super) async fn batch(app: App, request: Request) -> HandlerResult {
 
 /// Checks the rows. Reading them blocks, so another thread does it.
 async fn prepared(engine: &Engine, mut request: Request) -> Result<Prepared> {
-    let upload = request.extensions_mut().remove::<RowUpload>();
+    let upload = request.extensions_mut().remove::<FileUpload>();
     let engine = engine.clone();
-    let checked = if let Some(RowUpload { format, file, .. }) = upload {
+    let checked = if let Some(FileUpload { kind: UploadKind::Rows(format), file, .. }) = upload {
         let mut raw = body::query(request.uri(), BatchRequest::FIELDS)?;
         raw.entry("format").or_insert_with(|| format.as_str().into());
         let request = engine.decode::<BatchRequest>(Value::Object(raw))?;
@@ -64,7 +64,7 @@ async fn prepared(engine: &Engine, mut request: Request) -> Result<Prepared> {
         let input = BatchInput::File(Input { name: "the body".into(), source });
         tokio::task::spawn_blocking(move || engine.checked_batch(request, input)).await
     } else {
-        if row_upload::expected(&request).is_some() {
+        if file_upload::expected(&request)?.is_some() {
             return Err(body::malformed("the body is empty; send a row a line".into()));
         }
         let request = engine.decode::<InlineBatchRequest>(body::json(request).await?)?;

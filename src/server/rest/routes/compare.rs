@@ -1,27 +1,43 @@
 //! `POST /api/v1/prompts/compare`: compares stored prompts and, with a task, asks the judge.
 //!
-//! As with every run, the judge's work ends when its client disconnects.
+//! Where the judge is asked, the client can have its events, whose last has the whole comparison, or
+//! leave it as a job, whose result is the judge's choice. As with every run, the judge's work ends
+//! when its client disconnects.
 
 use aludel_core::api::CompareRequest;
+use aludel_core::error::Error;
 use axum::extract::Request;
 use axum::http::StatusCode;
 
-use super::answer;
 use super::generate::outcome_of;
-use crate::server::rest::accept::{JSON, negotiate};
+use super::{answer, jobs};
+use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
-use crate::server::rest::{App, body};
+use crate::server::rest::{App, body, sse};
 
 pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
-    negotiate(request.headers(), &[JSON])?;
+    negotiate(request.headers(), &[JSON, EVENTS])?;
+    let headers = request.headers().clone();
     let raw = body::json(request).await?;
     let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;
-    let judged = match comparing.take_prepared() {
-        Some(judging) => {
-            let run = app.start(judging)?;
-            Some(*outcome_of(run, app.load().halting()).await?)
-        }
-        None => None,
+    let Some(judging) = comparing.take_prepared() else {
+        // Nothing happens that could be watched.
+        negotiate(&headers, &[JSON])?;
+        return answer(StatusCode::OK, &comparing.conclude(None)?);
     };
-    answer(StatusCode::OK, &comparing.conclude(judged)?)
+    let form = negotiate(&headers, &[JSON, EVENTS])?;
+    if jobs::is_async_preferred(&headers) {
+        return jobs::keep(&app, judging).await;
+    }
+    let run = app.start(judging)?;
+    let halting = app.load().halting().clone();
+    if form == EVENTS {
+        let conclude = move |judged| {
+            let whole = comparing.conclude(Some(judged))?;
+            serde_json::to_value(whole).map_err(|error| Error::Internal(format!("a result cannot be written: {error}")))
+        };
+        return Ok(sse::answer_concluding(run, halting, app.work.clone(), Some(Box::new(conclude))));
+    }
+    let judged = *outcome_of(run, &halting).await?;
+    answer(StatusCode::OK, &comparing.conclude(Some(judged))?)
 }

@@ -16,6 +16,7 @@ mod prompts;
 mod search;
 mod select;
 mod system;
+mod transfer;
 
 use aludel_core::domain::Operation;
 use aludel_core::error::{Code, Error};
@@ -23,7 +24,7 @@ use aludel_core::operation::{self, Face};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use serde::Serialize;
 
@@ -53,6 +54,7 @@ const PROMPTS: &str = "/api/v1/prompts";
 const SEARCH: &str = "/api/v1/prompts/search";
 const PROMPT: &str = "/api/v1/prompts/{prompt_id}";
 pub(super) const BATCH: &str = "/api/v1/prompts/batch";
+pub(super) const IMPORT: &str = "/api/v1/prompts/import";
 const JOBS: &str = "/api/v1/jobs";
 const JOB: &str = "/api/v1/jobs/{job_id}";
 const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
@@ -66,6 +68,8 @@ pub const ROUTES: &[Route] = &[
     route(Operation::List, Method::GET, PROMPTS, || get(prompts::list)),
     route(Operation::Search, Method::POST, SEARCH, || post(search::by_body)),
     route(Operation::Search, Method::GET, SEARCH, || get(search::by_query)),
+    route(Operation::Export, Method::GET, "/api/v1/prompts/export", || get(transfer::export)),
+    route(Operation::Import, Method::POST, IMPORT, || post(transfer::import)),
     route(Operation::Show, Method::GET, PROMPT, || get(prompts::show)),
     route(Operation::Similar, Method::GET, "/api/v1/prompts/{prompt_id}/similar", || get(search::similar)),
     route(Operation::Why, Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
@@ -141,15 +145,20 @@ async fn no_such_route(request: Request) -> Refusal {
     })
 }
 
-async fn no_such_method(request: Request) -> Refusal {
-    Refusal::from(Error::Refused {
+/// `OPTIONS` is answered on every path. The router adds `Allow` to either answer.
+async fn no_such_method(request: Request) -> Response {
+    if request.method() == Method::OPTIONS {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let refused = Error::Refused {
         code: Code::MethodNotAllowed,
         detail: format!(
             "{} does not take {}; `Allow` lists what it takes",
             shortened(request.uri().path()),
             request.method()
         ),
-    })
+    };
+    Refusal::from(refused).into_response()
 }
 
 /// A client's path, shortened to fit in one line.

@@ -18,7 +18,7 @@ use crate::server::rest::error::HandlerResult;
 use crate::server::rest::{App, body};
 
 /// The total number of results.
-const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+pub(super) const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 /// What embedding the query took, as JSON.
 const METADATA: HeaderName = HeaderName::from_static("x-model-metadata");
 /// Warnings, as a JSON list of texts; absent if there are none.

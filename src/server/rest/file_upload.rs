@@ -1,4 +1,4 @@
-//! Rows of a batch that are sent as a file: JSON lines, CSV, YAML or text.
+//! Bodies that are files: the rows of a batch, the prompts of an import.
 //!
 //! They can be far more than fit in memory, so they are written to an unnamed temporary file as
 //! they arrive, at most [`UPLOAD_BYTES`] each and [`UPLOADS`] at once. As with other bodies, the
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aludel_core::error::{Code, Error, Result};
 use aludel_core::store::{Fingerprint, Fingerprinter};
-use aludel_core::transfer::RowFormat;
+use aludel_core::transfer::{RowFormat, TransferFormat};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, Method, header};
@@ -20,14 +20,14 @@ use tokio::sync::Semaphore;
 use super::arrival::did_not_arrive;
 use super::{idempotency, routes};
 
-/// Most bytes of one file of rows.
+/// Most bytes of one file.
 const UPLOAD_BYTES: u64 = 256 << 20;
 
 /// Most files that arrive at once.
 const UPLOADS: usize = 4;
 
 /// The media types of rows.
-const FORMATS: [(&str, RowFormat); 7] = [
+const ROW_FORMATS: [(&str, RowFormat); 7] = [
     ("application/x-ndjson", RowFormat::Jsonl),
     ("application/jsonl", RowFormat::Jsonl),
     ("application/json-lines", RowFormat::Jsonl),
@@ -37,35 +37,74 @@ const FORMATS: [(&str, RowFormat); 7] = [
     ("text/plain", RowFormat::Text),
 ];
 
-/// Rows that have arrived, in the extensions of their request.
+/// The media types of prompts to import. Those that say nothing of the format leave it to the text.
+const PROMPT_FORMATS: [(&str, Option<TransferFormat>); 9] = [
+    ("application/json", Some(TransferFormat::Json)),
+    ("application/x-ndjson", Some(TransferFormat::Jsonl)),
+    ("application/jsonl", Some(TransferFormat::Jsonl)),
+    ("application/json-lines", Some(TransferFormat::Jsonl)),
+    ("text/csv", Some(TransferFormat::Csv)),
+    ("application/yaml", Some(TransferFormat::Yaml)),
+    ("application/x-yaml", Some(TransferFormat::Yaml)),
+    ("text/plain", None),
+    ("application/octet-stream", None),
+];
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UploadKind {
+    /// The rows of a batch, in this format.
+    Rows(RowFormat),
+    /// Prompts to import, in this format if the request says it.
+    Prompts(Option<TransferFormat>),
+}
+
+/// A file that has arrived, in the extensions of its request.
 #[derive(Debug, Clone)]
-pub(super) struct RowUpload {
-    /// Their format.
-    pub(super) format: RowFormat,
-    /// The rows, from the first byte on.
+pub(super) struct FileUpload {
+    /// What it holds.
+    pub(super) kind: UploadKind,
+    /// Its bytes, from the first on.
     pub(super) file: Arc<File>,
-    /// Of the rows, for a request with an idempotency key.
+    /// Of its bytes, for a request with an idempotency key.
     pub(super) fingerprint: Option<Fingerprint>,
 }
 
 /// The uploads of one server. Clones share them.
 #[derive(Debug, Clone)]
-pub(super) struct RowUploads(Arc<Semaphore>);
+pub(super) struct FileUploads(Arc<Semaphore>);
 
-/// The format of rows that these headers announce, if it is one of a file.
-pub(super) fn format_of(headers: &HeaderMap) -> Option<RowFormat> {
+/// What these headers announce, by its media type.
+fn announced<T: Copy>(headers: &HeaderMap, formats: &[(&str, T)]) -> Option<T> {
     let sent = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let essence = sent.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    FORMATS.iter().find(|(media_type, _)| *media_type == essence).map(|(_, format)| *format)
+    formats.iter().find(|(media_type, _)| *media_type == essence).map(|(_, format)| *format)
 }
 
-/// The format of the rows that this request brings as a file.
-pub(super) fn expected(request: &Request) -> Option<RowFormat> {
-    let takes_rows = request.method() == Method::POST && request.uri().path() == routes::BATCH;
-    format_of(request.headers()).filter(|_| takes_rows)
+/// The file that this request brings, if its body is one.
+///
+/// # Errors
+/// `unsupported_media_type` for an import of another type.
+pub(super) fn expected(request: &Request) -> Result<Option<UploadKind>> {
+    if request.method() != Method::POST {
+        return Ok(None);
+    }
+    match request.uri().path() {
+        routes::BATCH => Ok(announced(request.headers(), &ROW_FORMATS).map(UploadKind::Rows)),
+        routes::IMPORT => match announced(request.headers(), &PROMPT_FORMATS) {
+            Some(format) => Ok(Some(UploadKind::Prompts(format))),
+            None => Err(Error::Refused {
+                code: Code::UnsupportedMediaType,
+                detail: "prompts are imported as JSON, JSON lines, CSV or YAML: send a `Content-Type` of \
+                         application/json, application/x-ndjson, text/csv or application/yaml"
+                    .into(),
+            }),
+        },
+        _ => Ok(None),
+    }
 }
 
-impl RowUploads {
+impl FileUploads {
     pub(super) fn new() -> Self {
         Self(Arc::new(Semaphore::new(UPLOADS)))
     }
@@ -75,7 +114,7 @@ impl RowUploads {
     /// # Errors
     /// `payload_too_large`; `overloaded` while too many others arrive; `invalid_request` when it is
     /// cut short; `file` when it cannot be written.
-    pub(super) async fn whole(&self, format: RowFormat, headers: &HeaderMap, body: Body) -> Result<RowUpload> {
+    pub(super) async fn whole(&self, kind: UploadKind, headers: &HeaderMap, body: Body) -> Result<FileUpload> {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > UPLOAD_BYTES) {
             return Err(too_large());
@@ -98,24 +137,24 @@ impl RowUploads {
         file.flush().await.map_err(unwritable)?;
         file.rewind().await.map_err(unwritable)?;
         let fingerprint = fingerprinter.map(Fingerprinter::finish);
-        Ok(RowUpload { format, file: Arc::new(file.into_std().await), fingerprint })
+        Ok(FileUpload { kind, file: Arc::new(file.into_std().await), fingerprint })
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
 fn unwritable(error: std::io::Error) -> Error {
-    Error::Internal(format!("the rows cannot be written to a temporary file: {error}"))
+    Error::Internal(format!("a body cannot be written to a temporary file: {error}"))
 }
 
 fn too_many() -> Error {
-    let detail = format!("{UPLOADS} files of rows are arriving, the maximum: try again in a moment");
+    let detail = format!("{UPLOADS} files are arriving, the maximum: try again in a moment");
     Error::Refused { code: Code::Overloaded, detail }
 }
 
 fn too_large() -> Error {
     Error::Refused {
         code: Code::PayloadTooLarge,
-        detail: format!("the rows are larger than {} MiB: send them in several batches", UPLOAD_BYTES >> 20),
+        detail: format!("the body is larger than {} MiB: send it in several parts", UPLOAD_BYTES >> 20),
     }
 }
 
@@ -125,13 +164,13 @@ mod tests {
 
     use super::*;
 
-    async fn uploaded(uploads: &RowUploads, size: usize) -> Result<RowUpload> {
-        uploads.whole(RowFormat::Text, &HeaderMap::new(), Body::from(vec![b'x'; size])).await
+    async fn uploaded(uploads: &FileUploads, size: usize) -> Result<FileUpload> {
+        uploads.whole(UploadKind::Rows(RowFormat::Text), &HeaderMap::new(), Body::from(vec![b'x'; size])).await
     }
 
     #[tokio::test]
     async fn rows_are_read_from_the_first_byte_on() {
-        let upload = uploaded(&RowUploads::new(), 100_000).await.unwrap();
+        let upload = uploaded(&FileUploads::new(), 100_000).await.unwrap();
         let mut text = String::new();
         Arc::into_inner(upload.file).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "x".repeat(100_000));
@@ -139,21 +178,21 @@ mod tests {
 
     #[tokio::test]
     async fn one_byte_too_many_is_refused_announced_or_not() {
-        let uploads = RowUploads::new();
+        let uploads = FileUploads::new();
         let piece = axum::body::Bytes::from(vec![b'x'; 1 << 20]);
         let pieces = (0..257).map(move |_| Ok::<_, std::io::Error>(piece.clone()));
         let body = Body::from_stream(futures_util::stream::iter(pieces));
-        let refused = uploads.whole(RowFormat::Text, &HeaderMap::new(), body).await.unwrap_err();
+        let refused = uploads.whole(UploadKind::Rows(RowFormat::Text), &HeaderMap::new(), body).await.unwrap_err();
         assert_eq!(refused.code(), Code::PayloadTooLarge);
         let headers = HeaderMap::from_iter([(header::CONTENT_LENGTH, (UPLOAD_BYTES + 1).into())]);
-        let refused = uploads.whole(RowFormat::Text, &headers, Body::empty()).await.unwrap_err();
+        let refused = uploads.whole(UploadKind::Rows(RowFormat::Text), &headers, Body::empty()).await.unwrap_err();
         assert_eq!(refused.code(), Code::PayloadTooLarge);
         assert_eq!(uploads.0.available_permits(), UPLOADS);
     }
 
     #[tokio::test]
     async fn a_fifth_upload_is_told_to_come_back() {
-        let uploads = RowUploads::new();
+        let uploads = FileUploads::new();
         let held = uploads.0.acquire_many(4).await.unwrap();
         assert_eq!(uploaded(&uploads, 1).await.unwrap_err().code(), Code::Overloaded);
         drop(held);
@@ -163,7 +202,10 @@ mod tests {
     #[test]
     fn the_media_type_says_the_format() {
         let format = |text: &'static str| {
-            format_of(&HeaderMap::from_iter([(header::CONTENT_TYPE, axum::http::HeaderValue::from_static(text))]))
+            announced(
+                &HeaderMap::from_iter([(header::CONTENT_TYPE, axum::http::HeaderValue::from_static(text))]),
+                &ROW_FORMATS,
+            )
         };
         assert_eq!(format("Text/CSV; charset=utf-8"), Some(RowFormat::Csv));
         assert_eq!(format("application/x-ndjson"), Some(RowFormat::Jsonl));
