@@ -1,6 +1,6 @@
-//! `health`: how everything is that a server depends on. Asks nothing outside this machine.
+//! `health`: how a server is, and how everything is that it depends on.
 //!
-//! The store is asked with a read each for its parts. A provider is as this process knows it, from
+//! A server reports on itself without asking anything outside this machine. The store is asked with a read each for its parts. A provider is as this process knows it, from
 //! its configuration and its last calls. All are asked at once, and none for longer than
 //! [`PATIENCE`].
 
@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Engine;
 use crate::api::ListRequest;
-use crate::domain::{Dependency, Filter, HealthStatus, PromptSummary, ProviderInfo};
+use crate::domain::{Dependency, Filter, HealthReport, HealthStatus, PromptSummary, ProviderInfo};
 use crate::error::{Problem, Result};
 use crate::files;
 use crate::provider::permit::LastCall;
@@ -23,6 +23,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LITTLE_SPACE: u64 = 256 * 1024 * 1024;
 
 impl Engine {
+    /// How the server at `url` is, by default the one that this configuration starts. Needs a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// `validation_failed` on `url`; `overloaded` when no aludel server answers there.
+    pub async fn server_health(&self, url: Option<&str>) -> Result<HealthReport> {
+        let configured = || {
+            let server = &self.config().server;
+            format!("http://{}:{}", reachable(&server.host), server.port)
+        };
+        self.inner.registry.server_health(&url.map_or_else(configured, str::to_owned)).await
+    }
+
     /// What a server depends on, and how it is. Needs a tokio runtime.
     pub async fn dependencies(&self) -> Vec<Dependency> {
         let newest = ListRequest { limit: Some(1), ..ListRequest::default() };
@@ -77,6 +90,16 @@ impl Engine {
     }
 }
 
+/// A host to listen on as one to call: all addresses are this machine's, too.
+fn reachable(host: &str) -> String {
+    match host.trim_matches(['[', ']']) {
+        "0.0.0.0" => "127.0.0.1".to_owned(),
+        "::" => "[::1]".to_owned(),
+        bare if bare.contains(':') => format!("[{bare}]"),
+        bare => bare.to_owned(),
+    }
+}
+
 /// What a dependency has to say.
 enum Detail {
     Note(String),
@@ -114,4 +137,15 @@ fn known_provider(info: ProviderInfo, last: Option<LastCall>) -> Dependency {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_to_listen_on_is_called_by_an_address_that_answers() {
+        let hosts = ["localhost", "0.0.0.0", "::", "[::]", "::1", "192.0.2.1"].map(reachable);
+        assert_eq!(hosts, ["localhost", "127.0.0.1", "[::1]", "[::1]", "[::1]", "192.0.2.1"]);
+    }
 }

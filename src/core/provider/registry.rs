@@ -33,9 +33,10 @@ use super::settings::ProviderSettings;
 use super::sim::Sim;
 use super::timeout::Timeout;
 use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
+use super::transport::server_health::server_health;
 use super::transport::{CallPolicy, Clients, CostOf, HttpEmbedder, HttpTransport, Listing, ProviderClient};
 use crate::assets::Assets;
-use crate::domain::{ProviderInfo, ProviderKind};
+use crate::domain::{HealthReport, ProviderInfo, ProviderKind};
 use crate::embed;
 use crate::error::{Error, ProviderError, ProviderFailure};
 use crate::metrics::Metrics;
@@ -260,6 +261,14 @@ impl Registry {
     pub async fn running_ollama(&self) -> Option<RunningOllama> {
         let configured = self.settings(ProviderKind::Ollama.as_str()).and_then(|settings| settings.base_url.as_deref());
         probe::running_ollama(&self.clients, configured.unwrap_or(OLLAMA_URL)).await
+    }
+
+    /// How the aludel server at this address is.
+    ///
+    /// # Errors
+    /// As [`server_health`].
+    pub async fn server_health(&self, url: &str) -> Result<HealthReport, Error> {
+        server_health(&self.clients, url).await
     }
 
     fn entry(&self, name: &str) -> Result<&ProviderEntry, Error> {

@@ -18,6 +18,7 @@ mod models;
 mod place;
 pub mod probe;
 pub mod proxy;
+pub mod server_health;
 #[cfg(any(test, feature = "test-support"))]
 pub mod testing;
 #[cfg(test)]
