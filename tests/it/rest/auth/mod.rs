@@ -74,6 +74,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/v1/providers", "read"),
     ("GET", "/health/detailed", "read"),
     ("GET", "/metrics", "read"),
+    ("GET", "/api/v1/prompts/export", "read"),
+    ("POST", "/api/v1/prompts/import", "write"),
 ];
 
 const PROBES: [&str; 3] = ["/health", "/alive", "/ready"];
