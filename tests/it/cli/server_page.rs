@@ -8,22 +8,21 @@ use crate::support::Home;
 
 const PAGE: &str = include_str!("../../../docs/server.md");
 
-/// What a block may need that is not there yet, as it says in a comment before it.
-const NOT_YET: &[&str] = &["token", "export"];
+/// How a block says, in the line before it, that it needs a server that asks for tokens.
+const NEEDS_TOKEN: &str = "<!-- needs: token -->";
 
-/// The blocks in this language that can run.
-fn blocks(language: &str) -> Vec<&'static str> {
+/// The secret of such a server.
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+/// The blocks in this language for a server that asks for tokens, or for one that does not.
+fn blocks(language: &str, asks_for_tokens: bool) -> Vec<&'static str> {
     let mut parts = PAGE.split("\n```");
     let mut before = parts.next().unwrap_or_default();
     let mut found = Vec::new();
     while let (Some(block), after) = (parts.next(), parts.next().unwrap_or_default()) {
-        let needs = before.trim_end().lines().last().and_then(|line| line.strip_prefix("<!-- needs: "));
-        let is_possible = needs.is_none_or(|needs| !NOT_YET.iter().any(|missing| needs.contains(missing)));
-        if let Some(code) =
-            block.strip_prefix(language).and_then(|code| code.strip_prefix('\n')).filter(|_| is_possible)
-        {
-            found.push(code);
-        }
+        let needs_token = before.trim_end().ends_with(NEEDS_TOKEN);
+        let code = block.strip_prefix(language).and_then(|code| code.strip_prefix('\n'));
+        found.extend(code.filter(|_| needs_token == asks_for_tokens));
         before = after;
     }
     found
@@ -53,15 +52,11 @@ impl Drop for RunningServer {
     }
 }
 
-#[test]
-fn every_command_of_the_page_runs() {
-    let found = blocks("sh");
-    assert!(found.len() >= 6, "{}", found.len());
+/// Runs these blocks against a server of this home.
+fn run_against_a_server(home: &Home, blocks: &[&str]) {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_aludel")).parent().expect("a folder");
-    let home = Home::new();
-    home.run(&["generate", "Name a bakery", "--quiet"]).done();
-    let server = RunningServer::start(&home);
-    for block in found {
+    let server = RunningServer::start(home);
+    for block in blocks {
         assert!(block.contains("8080"), "no address of the server: {block}");
         // The server of the page's own start is that of the test.
         let block = block.replace("aludel http-server --port 8080 &", "").replace("8080", &server.port);
@@ -76,8 +71,26 @@ fn every_command_of_the_page_runs() {
 }
 
 #[test]
+fn every_command_of_the_page_runs() {
+    let found = blocks("sh", false);
+    assert!(found.len() >= 7, "{}", found.len());
+    let home = Home::new();
+    home.run(&["generate", "Name a bakery", "--quiet"]).done();
+    run_against_a_server(&home, &found);
+}
+
+#[test]
+fn every_command_with_a_token_runs() {
+    let found = blocks("sh", true);
+    assert_eq!(found.len(), 1);
+    let home = Home::new();
+    home.config(&format!("server: {{auth: {{enabled: true, secret: {SECRET}}}}}\n"));
+    run_against_a_server(&home, &found);
+}
+
+#[test]
 fn the_first_command_of_the_page_starts_a_server() {
-    let first = blocks("sh")[0].lines().next().expect("a line");
+    let first = blocks("sh", false)[0].lines().next().expect("a line");
     let arguments = first.strip_prefix("aludel ").and_then(|rest| rest.strip_suffix(" &")).expect("a command");
     let home = Home::new();
     let mut command = home.command();
@@ -91,11 +104,11 @@ fn the_first_command_of_the_page_starts_a_server() {
 
 #[test]
 fn the_configuration_of_the_page_is_valid() {
-    let configurations = blocks("yaml");
+    let configurations = blocks("yaml", false);
     assert!(!configurations.is_empty());
     for configuration in configurations {
         let home = Home::new();
         home.config(configuration);
-        home.run(&["config", "validate"]).quietly_done();
+        home.run_with_env(&["config", "validate"], &[("ALUDEL_SECRET", SECRET)]).quietly_done();
     }
 }
