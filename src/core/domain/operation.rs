@@ -56,6 +56,8 @@ pub enum Operation {
     JobsStop,
     /// Tests a judge.
     JudgeAudit,
+    /// Exports what was learned.
+    LearningExport,
     /// Lists stored prompts, page by page.
     List,
     /// Writes the manual pages.
@@ -96,6 +98,8 @@ pub enum Operation {
     TemplatesShow,
     /// Tests whether providers answer.
     TestProviders,
+    /// Makes a token for clients of the servers.
+    Token,
     /// Empties the trash.
     TrashEmpty,
     /// Lists the trash.
@@ -116,7 +120,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 54] = [
         Self::Batch,
         Self::Compare,
         Self::Completions,
@@ -141,6 +145,7 @@ impl Operation {
         Self::JobsShow,
         Self::JobsStop,
         Self::JudgeAudit,
+        Self::LearningExport,
         Self::List,
         Self::Man,
         Self::Metrics,
@@ -161,6 +166,7 @@ impl Operation {
         Self::TemplatesList,
         Self::TemplatesShow,
         Self::TestProviders,
+        Self::Token,
         Self::TrashEmpty,
         Self::TrashList,
         Self::TrashRestore,
@@ -198,6 +204,7 @@ impl Operation {
             Self::JobsShow => "jobs show",
             Self::JobsStop => "jobs stop",
             Self::JudgeAudit => "judge audit",
+            Self::LearningExport => "learning export",
             Self::List => "list",
             Self::Man => "man",
             Self::Metrics => "metrics",
@@ -218,6 +225,7 @@ impl Operation {
             Self::TemplatesList => "templates list",
             Self::TemplatesShow => "templates show",
             Self::TestProviders => "test-providers",
+            Self::Token => "token",
             Self::TrashEmpty => "trash empty",
             Self::TrashList => "trash list",
             Self::TrashRestore => "trash restore",

@@ -40,6 +40,7 @@ mod statistics;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod transfer;
 mod trash;
 mod unsaved;
@@ -54,6 +55,7 @@ use tokio::runtime::Handle;
 
 use crate::api::{self, Field, Kind, Known, Request};
 use crate::assets::Assets;
+use crate::auth::TokenKey;
 use crate::config::edit::{self, Setting};
 use crate::config::{Config, Loaded, Origins, Paths};
 use crate::drafts::Drafts;
@@ -109,6 +111,7 @@ struct Inner {
     keeper: Arc<Keeper>,
     assets: Arc<Assets>,
     settings_check: OnceLock<SettingsCheck>,
+    token_key: OnceLock<Option<TokenKey>>,
     registry: Registry,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
@@ -126,7 +129,7 @@ impl Engine {
         let registry = wiring::registry(&loaded).with_catalog(Arc::clone(&assets), Arc::clone(&clock));
         let (store, watch, call_log, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
-        let settings_check = OnceLock::new();
+        let (settings_check, token_key) = (OnceLock::new(), OnceLock::new());
         let inner = Inner {
             loaded,
             store,
@@ -138,6 +141,7 @@ impl Engine {
             keeper: Arc::default(),
             assets,
             settings_check,
+            token_key,
             registry,
             clock,
             ids,

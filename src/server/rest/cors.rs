@@ -20,11 +20,12 @@ const ANY: &str = "*";
 const MAX_AGE: Duration = Duration::from_mins(10);
 
 /// Headers of answers that pages can read, besides those that they always can.
-const EXPOSED: [HeaderName; 12] = [
+const EXPOSED: [HeaderName; 13] = [
     header::CONTENT_DISPOSITION,
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
+    header::WWW_AUTHENTICATE,
     idempotency::REPLAYED,
     rate_limit::LIMIT,
     rate_limit::POLICY,

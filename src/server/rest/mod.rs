@@ -1,14 +1,16 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (request id, `guard`), `cors`, then `admit` (the rate of its client, its
-//! body, a slot), then `idempotency` and a handler of `routes`; on the way back `error` writes the body
-//! of an error and `headers` and `compression` complete the answer. [`router`] is all of this without a socket;
-//! [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
+//! A request passes `front` (request id, `guard`), `cors`, then `admit` (its token in `access`, the
+//! rate of its client, its body, a slot), then `idempotency` and a handler of `routes`; on the way back
+//! `error` writes the body of an error and `headers` and `compression` complete the answer.
+//! [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold no logic:
+//! `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
 //! The database survives it, and kept jobs go on at the next start.
 
 mod accept;
+mod access;
 mod arrival;
 mod bind;
 mod body;
@@ -213,16 +215,21 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     if is_compressed { compression::compress(response).await } else { response }
 }
 
-/// Serves a request that is within the rate of its client. Probes are not limited.
-async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Serves a request that has access and is within the rate of its client. Probes need no token and
+/// are not limited.
+async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if routes::is_probe(request.uri().path()) {
         return next.run(request).await;
     }
+    let denial = access::check(&app, &mut request).err().map(Refusal::from);
     let Some(rate_limit) = &app.shared.rate_limit else {
-        return serve_one(&app, request, next).await;
+        return match denial {
+            Some(denial) => denial.into_response(),
+            None => serve_one(&app, request, next).await,
+        };
     };
     let allowance = rate_limit.take(request.extensions());
-    let mut response = match rate_limit.refusal(&allowance) {
+    let mut response = match rate_limit.refusal(&allowance).or(denial) {
         Some(refusal) => refusal.into_response(),
         None => serve_one(&app, request, next).await,
     };

@@ -396,7 +396,7 @@ async fn callers_have_their_own_keys() {
     let of = |id: &str| {
         let caller = Arc::new(Caller { id: id.to_owned(), daily_budget: None, daily_calls: None });
         let mut request = asked(GENERATE, "k", &[], idea(id).to_string());
-        request.extensions_mut().insert(RequestContext { caller: Some(caller), trace: None });
+        request.extensions_mut().insert(RequestContext { caller: Some(caller), ..RequestContext::default() });
         request
     };
     let (anna, ben) = (api.send(of("anna")).await, api.send(of("ben")).await);

@@ -1,5 +1,6 @@
 //! The HTTP face: mostly without a socket, with one where connections matter.
 
+mod auth;
 mod batch;
 mod connections;
 mod cors;

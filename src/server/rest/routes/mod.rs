@@ -9,6 +9,7 @@ mod compare;
 mod generate;
 mod health;
 mod jobs;
+mod learning;
 mod performance;
 mod prompts;
 mod search;
@@ -83,6 +84,7 @@ pub const ROUTES: &[Route] = &[
     route(Operation::JobsStop, Method::DELETE, JOB, || delete(jobs::stop)),
     route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend)),
     route(Operation::Stats, Method::GET, "/api/performance", || get(performance::performance)),
+    route(Operation::LearningExport, Method::GET, "/api/export", || get(learning::export)),
     route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers)),
     route(Operation::Health, Method::GET, health::HEALTH, || get(health::health)),
     route(Operation::Health, Method::GET, health::ALIVE, || get(health::alive)),
@@ -102,6 +104,12 @@ const _: () = {
 /// True for probes, which do not depend on load.
 pub(super) fn is_probe(path: &str) -> bool {
     [health::HEALTH, health::ALIVE, health::READY].contains(&path)
+}
+
+/// The route of a request to this path of the table.
+pub(super) fn find(method: &Method, path: &str) -> Option<&'static Route> {
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    ROUTES.iter().find(|route| route.path == path && route.method == *method)
 }
 
 /// The router of all routes.

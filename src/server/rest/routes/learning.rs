@@ -1,0 +1,15 @@
+//! `GET /api/export`: learned patterns, which this version does not have yet.
+
+use aludel_core::error::Error;
+use axum::http::HeaderMap;
+
+use crate::server::rest::accept::{JSON, negotiate};
+use crate::server::rest::error::HandlerResult;
+
+pub(super) async fn export(headers: HeaderMap) -> HandlerResult {
+    negotiate(&headers, &[JSON])?;
+    Err(Error::Conflict(
+        "learning is off, so there are no learned patterns to export; this version does not learn yet".into(),
+    )
+    .into())
+}
