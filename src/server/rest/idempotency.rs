@@ -23,7 +23,7 @@ use super::accept::{EVENTS, JSON, negotiate};
 use super::error::{PROBLEM_JSON, Refusal};
 use super::file_upload::FileUpload;
 use super::recorder::{self, Recording};
-use super::routes::{self, ROUTES};
+use super::routes;
 use super::work::WorkMark;
 
 /// The header of requests.
@@ -55,7 +55,7 @@ pub(super) async fn answer_once(State(app): State<App>, request: Request, next: 
 /// True for a route that calls providers at the client's expense.
 fn spends(request: &Request) -> bool {
     let Some(path) = request.extensions().get::<MatchedPath>() else { return false };
-    let route = ROUTES.iter().find(|route| route.path == path.as_str() && route.method == *request.method());
+    let route = routes::find(request.method(), path.as_str());
     route.is_some_and(|route| is_honoured(route.operation, &route.method))
 }
 
@@ -154,6 +154,7 @@ fn replayed(answer: KeyedAnswer) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use super::super::routes::ROUTES;
     use super::*;
 
     fn key(values: &[&str]) -> Result<String> {

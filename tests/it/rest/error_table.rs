@@ -39,11 +39,8 @@ const TABLE: [(&str, u16); 23] = [
     ("internal", 500),
 ];
 
-/// Codes that no request here can provoke, and why.
-const EXCUSED: [(&str, &str); 2] = [
-    ("unauthorized", "no route asks for a credential unless `server.auth` is on, which has tests of its own"),
-    ("internal", "only a defect of the program comes to it"),
-];
+/// Codes that no request can provoke, and why.
+const EXCUSED: [(&str, &str); 1] = [("internal", "only a defect of the program comes to it")];
 
 const GENERATE: &str = "/api/v1/prompts/generate";
 const BATCH: &str = "/api/v1/prompts/batch";
@@ -118,6 +115,7 @@ async fn provoked(code: &str) -> Option<Reply> {
     Some(match code {
         "invalid_request" => api.post(GENERATE, &json!({ "inptu": "x" })).await,
         "validation_failed" => api.post(GENERATE, &json!({ "input": "x", "count": 101 })).await,
+        "unauthorized" => api.get("/api/export").await,
         "forbidden" => sent("GET", "/api/v1/prompts", &[("host", "evil.example")], String::new()).await,
         "not_found" => api.get("/api/v1/prompts/01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21").await,
         "method_not_allowed" => sent("PUT", "/api/v1/prompts", &[], String::new()).await,
@@ -185,6 +183,7 @@ fn check(code: &str, status: u16, reply: &Reply) {
     }
     assert_eq!(body["request_id"], reply.headers["x-request-id"].to_str().expect("text"), "{code}");
     assert!(code != "method_not_allowed" || reply.headers.contains_key("allow"));
+    assert!(code != "unauthorized" || reply.headers["www-authenticate"].as_bytes().starts_with(b"Bearer"));
 }
 
 #[tokio::test]

@@ -55,6 +55,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/v1/prompts", "read"),
     ("POST", "/api/v1/prompts/search", "read"),
     ("GET", "/api/v1/prompts/search", "read"),
+    ("GET", "/api/v1/prompts/export", "read"),
+    ("POST", "/api/v1/prompts/import", "write"),
     ("GET", "/api/v1/prompts/{prompt_id}", "read"),
     ("GET", "/api/v1/prompts/{prompt_id}/similar", "read"),
     ("GET", "/api/v1/prompts/{prompt_id}/why", "read"),
