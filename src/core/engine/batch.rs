@@ -266,7 +266,8 @@ impl Engine {
             plan_row: self.row_planner(),
         };
         let ports = self.ports();
-        PlannedRun { journal: Some(journal), start: Box::new(move || pipeline::start_batch(plan, rows, ports)) }
+        let start = self.counted(Operation::Batch, move || pipeline::start_batch(plan, rows, ports));
+        PlannedRun { journal: Some(journal), start }
     }
 
     fn row_planner(&self) -> PlanRow {

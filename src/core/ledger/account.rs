@@ -173,6 +173,11 @@ impl Account {
         self.run_budget.caps().assumed_price
     }
 
+    /// The distributed trace that the calls of this account belong to.
+    pub fn trace(&self) -> Option<&TraceContext> {
+        self.labels.trace.as_deref()
+    }
+
     /// The caps of the run.
     pub fn caps(&self) -> &Caps {
         self.run_budget.caps()

@@ -9,6 +9,7 @@ mod headers;
 mod hosts;
 mod idempotency;
 mod jobs;
+mod metrics;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
@@ -20,6 +21,7 @@ mod select;
 #[cfg(all(feature = "cli", unix))]
 mod shutdown;
 mod socket;
+mod trace;
 mod uploads;
 
 use aludel::server::rest;

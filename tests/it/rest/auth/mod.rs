@@ -72,6 +72,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/performance", "read"),
     ("GET", "/api/export", "read"),
     ("GET", "/api/v1/providers", "read"),
+    ("GET", "/health/detailed", "read"),
+    ("GET", "/metrics", "read"),
 ];
 
 const PROBES: [&str; 3] = ["/health", "/alive", "/ready"];
