@@ -16,11 +16,14 @@ mod compression;
 mod connections;
 mod cors;
 mod descriptors;
+mod docs;
 mod error;
+mod exchange;
 mod guard;
 mod headers;
 mod host;
 mod load;
+mod openapi;
 mod rate_limit;
 mod request_id;
 mod routes;
@@ -162,6 +165,11 @@ impl FromRequestParts<Self> for App {
 /// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
+}
+
+/// The OpenAPI document of a server over this engine.
+pub fn openapi_document(engine: &Engine) -> serde_json::Value {
+    openapi::document(&openapi::Setting::of(engine))
 }
 
 /// Sets the request id, runs the guard and completes the response: error body, headers, log line.

@@ -36,6 +36,16 @@ const FORMATS: [(&str, RowFormat); 7] = [
     ("text/plain", RowFormat::Text),
 ];
 
+/// The names of these media types.
+pub(super) const MEDIA_TYPES: [&str; FORMATS.len()] = {
+    let (mut names, mut at) = ([""; FORMATS.len()], 0);
+    while at < names.len() {
+        names[at] = FORMATS[at].0;
+        at += 1;
+    }
+    names
+};
+
 /// Rows that have arrived, in the extensions of their request.
 #[derive(Debug, Clone)]
 pub(super) struct RowUpload {

@@ -3,6 +3,8 @@
 //! As with every run, the judge's work ends when its client disconnects.
 
 use aludel_core::api::CompareRequest;
+use aludel_core::domain::CompareResult;
+use aludel_core::error::Code;
 use axum::extract::Request;
 use axum::http::StatusCode;
 
@@ -10,7 +12,12 @@ use super::answer;
 use super::generate::outcome_of;
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::Exchange;
 use crate::server::rest::{App, body};
+
+pub(super) const EXCHANGE: Exchange = Exchange::body::<CompareRequest>(None)
+    .gives::<CompareResult>(200, "The comparison.")
+    .fails(&[Code::NotFound, Code::JudgeUnreliable]);
 
 pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;

@@ -1,0 +1,194 @@
+//! One operation of the document: what a route takes and answers.
+
+use aludel_core::api::{Field, exact_property, exact_schema_of};
+use aludel_core::domain::Operation;
+use aludel_core::operation;
+use serde_json::{Map, Value, json};
+
+use super::{Builder, failures, links, path_parameters};
+use crate::server::rest::accept::{EVENTS, JSON};
+use crate::server::rest::exchange::{Answer, AnswerHeader, Body, Exchange};
+use crate::server::rest::routes::{self, ROUTES, Route};
+
+/// The operation of a route.
+pub(super) fn of(route: &Route, builder: &mut Builder<'_>, problem: &Value) -> Value {
+    let mut operation = json!({
+        "operationId": operation_id(route),
+        "summary": operation::of(route.operation).about,
+        "tags": [tag_of(route.path)],
+    });
+    let parameters = parameters(route, builder);
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::from(parameters);
+    }
+    if let Some(body) = route.exchange.body {
+        operation["requestBody"] = request_body(route, body, builder);
+    }
+    let mut responses = Map::new();
+    for answer in route.exchange.answers.iter().flatten() {
+        responses.insert(answer.status.to_string(), response(answer, builder));
+    }
+    failures::add(route, builder, problem, &mut responses);
+    operation["responses"] = Value::Object(responses);
+    if builder.setting.needs_token {
+        let scopes: Vec<&str> = scope_of(route.operation).into_iter().collect();
+        let is_open = routes::is_probe(route.path);
+        operation["security"] = if is_open { json!([]) } else { json!([{ "bearer": scopes }]) };
+    }
+    operation
+}
+
+/// The scope that a token needs for an operation; `None` while tokens have none.
+fn scope_of(_: Operation) -> Option<&'static str> {
+    None
+}
+
+/// The name of a route: that of its operation, and of what distinguishes it if others share that.
+pub(in crate::server::rest) fn operation_id(route: &Route) -> String {
+    let name = route.operation.as_str().replace([' ', '-'], "_");
+    let mut others = ROUTES.iter().filter(|other| other.operation == route.operation && !is_same(other, route));
+    match others.next() {
+        None => name,
+        Some(other) if other.path == route.path => format!("{name}_{}", super::method_key(&route.method)),
+        Some(_) => last_part(route.path),
+    }
+}
+
+fn is_same(a: &Route, b: &Route) -> bool {
+    a.path == b.path && a.method == b.method
+}
+
+/// The last part of a path that is no parameter, as a name.
+fn last_part(path: &str) -> String {
+    let part = path.rsplit('/').find(|part| !part.starts_with('{') && !part.is_empty()).unwrap_or("root");
+    part.replace(['-', '.'], "_")
+}
+
+/// The group of a path: what comes after the version, or `server`.
+pub(in crate::server::rest) fn tag_of(path: &str) -> String {
+    let group = path.strip_prefix("/api/v1/").and_then(|rest| rest.split('/').next());
+    group.unwrap_or("server").to_owned()
+}
+
+fn parameters(route: &Route, builder: &Builder<'_>) -> Vec<Value> {
+    let Exchange { query, body, headers, alias, .. } = *route.exchange;
+    let in_path = path_parameters(route);
+    let known = &builder.setting.known;
+    let fields = |name: &str| {
+        let of_body = body.map_or(&[][..], |body| body.fields);
+        query.iter().chain(of_body).find(|field| field.name == name)
+    };
+    let mut parameters = Vec::new();
+    for name in &in_path {
+        let schema = fields(name).map_or_else(|| json!({ "type": "string" }), |field| exact_property(field, known));
+        parameters.push(parameter(name, "path", true, schema));
+    }
+    for field in query.iter().filter(|field| !in_path.contains(&field.name)) {
+        let name = match alias {
+            Some((aliased, name)) if aliased == field.name => name,
+            _ => field.name,
+        };
+        parameters.push(parameter(name, "query", field.required, exact_property(field, known)));
+    }
+    for header in headers {
+        let mut schema = json!({ "type": "string", "description": header.about });
+        if let Some(pattern) = header.pattern {
+            schema["pattern"] = pattern.into();
+        }
+        if !header.examples.is_empty() {
+            schema["examples"] = json!(header.examples);
+        }
+        parameters.push(parameter(header.name, "header", false, schema));
+    }
+    parameters
+}
+
+/// A parameter. Its description and examples move from its schema, where they were found.
+fn parameter(name: &str, place: &str, is_required: bool, mut schema: Value) -> Value {
+    let mut parameter = json!({ "name": name, "in": place });
+    if let Value::Object(map) = &mut schema {
+        if let Some(about) = map.shift_remove("description") {
+            parameter["description"] = about;
+        }
+        if let Some(Value::Array(examples)) = map.shift_remove("examples")
+            && let Some(first) = examples.into_iter().next()
+        {
+            parameter["example"] = first;
+        }
+        // `a,b` and repeated names are both taken; the document describes the second.
+        if map.get("type") == Some(&json!("array")) {
+            parameter["style"] = "form".into();
+            parameter["explode"] = true.into();
+        }
+    }
+    if is_required {
+        parameter["required"] = true.into();
+    }
+    parameter["schema"] = schema;
+    parameter
+}
+
+fn request_body(route: &Route, body: Body, builder: &Builder<'_>) -> Value {
+    let given = path_parameters(route);
+    let fields: Vec<Field> = body.fields.to_vec();
+    let schema = exact_schema_of(&fields, (body.rules)(), &given, &builder.setting.known);
+    let mut json_body = json!({ "schema": schema });
+    if let Some(example) = body.example.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+        json_body["example"] = example;
+    }
+    let mut content = Map::from_iter([(JSON.to_owned(), json_body)]);
+    for media in route.exchange.uploads {
+        content.insert((*media).to_owned(), json!({}));
+    }
+    json!({ "required": body.is_required, "content": content })
+}
+
+fn response(answer: &Answer, builder: &mut Builder<'_>) -> Value {
+    let mut response = json!({ "description": answer.about });
+    let mut content = Map::new();
+    for media in answer.media.iter().flatten() {
+        let body = match media.schema.map(|schema| schema(&mut builder.schemas).to_value()) {
+            Some(schema) if media.name == EVENTS => json!({ "schema": event(&schema) }),
+            Some(schema) => json!({ "schema": schema }),
+            None => json!({}),
+        };
+        content.insert(media.name.to_owned(), body);
+    }
+    if !content.is_empty() {
+        response["content"] = Value::Object(content);
+    }
+    response["headers"] = headers(answer.headers);
+    let links = links::of(answer.links);
+    if !links.is_empty() {
+        response["links"] = Value::Object(links);
+    }
+    response
+}
+
+/// One message of a stream. The data of a field is a text, here of JSON.
+fn event(data: &Value) -> Value {
+    json!({
+        "description": "Each message of the stream.",
+        "type": "object",
+        "properties": {
+            "id": { "type": "string", "description": "The number of the event, for `Last-Event-ID`; of jobs alone." },
+            "event": { "type": "string", "description": "The `type` of the event." },
+            "data": { "type": "string", "contentMediaType": "application/json", "contentSchema": data }
+        },
+        "required": ["event", "data"]
+    })
+}
+
+/// Headers of an answer; `X-Request-Id` is one of all.
+fn headers(headers: &[AnswerHeader]) -> Value {
+    let id = json!({
+        "description": "The id of the request in the log.", "required": true, "schema": { "type": "string" }
+    });
+    let mut described = Map::from_iter([("X-Request-Id".to_owned(), id)]);
+    for header in headers {
+        let schema =
+            json!({ "description": header.about, "required": header.is_always, "schema": { "type": "string" } });
+        described.insert(header.name.to_owned(), schema);
+    }
+    Value::Object(described)
+}
