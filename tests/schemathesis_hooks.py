@@ -4,6 +4,8 @@ Each function here drops or mends one thing of a generated request; nothing of a
 All of them leave requests alone that are meant to be refused.
 """
 
+import uuid
+
 import schemathesis
 
 LIMITS = ("timeout_s", "budget_usd", "max_calls")
@@ -43,6 +45,10 @@ def before_call(context, case, kwargs):
     if case.headers and any(name.lower() == "if-match" for name in case.headers):
         query.pop("revision", None)
         body.pop("revision", None)
+    # A key is used once: another request under it is refused, which schemathesis cannot know.
+    for name in case.headers or {}:
+        if name.lower() == "idempotency-key":
+            case.headers[name] = f'"{uuid.uuid4()}"'
     # A limit that ends a run before it has made anything is answered with the code of that limit (422 or 504).
     # That is shown by the tests of the repository; here runs are to succeed.
     for limit in LIMITS:

@@ -209,6 +209,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Providers(args)) => run::providers(&args, invocation),
         Some(Command::TestProviders(args)) => run::test_providers(&args, invocation),
         Some(Command::Spend(args)) => run::spend(&args, invocation),
+        Some(Command::Token(args)) => run::token(&args, invocation),
         Some(Command::Validate(args)) => run::validate(&args, invocation),
         Some(Command::Reindex(args)) => run::reindex(&args, invocation),
         Some(Command::Migrate(args)) => run::migrate(&args, invocation),

@@ -4,7 +4,7 @@
 //! The lists are checked against this table: those of the servers and the workbench at compile time
 //! ([`has_all`]), that of the command line by a test, because its tree is built at run time.
 
-use crate::domain::Operation;
+use crate::domain::{Operation, Scope};
 
 /// A user interface of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,7 @@ pub const fn of(operation: Operation) -> Row {
         Operation::JobsShow => row("Show a job: its request, state and result", Effect::Reads, Face::ALL),
         Operation::JobsStop => row("Stop a job; what is finished is kept", Effect::Changes, Face::ALL),
         Operation::JudgeAudit => row("Test a judge", Effect::Generates, &[Face::Cli]),
+        Operation::LearningExport => row("Export what was learned from feedback", Effect::Reads, &[Face::Rest]),
         Operation::List => row("List stored prompts, newest first", Effect::Reads, Face::ALL),
         Operation::Man => row("Print the manual page", Effect::Reads, &[Face::Cli]),
         Operation::Metrics => {
@@ -134,6 +135,7 @@ pub const fn of(operation: Operation) -> Row {
             Effect::Generates,
             &[Face::Cli, Face::Tui],
         ),
+        Operation::Token => row("Make a token for clients of the servers", Effect::Reads, &[Face::Cli]),
         Operation::TrashEmpty => {
             row("Delete for good: the given prompts, or all in the trash", Effect::Deletes, &[Face::Cli])
         }
@@ -151,6 +153,24 @@ pub const fn of(operation: Operation) -> Row {
             row("Explain how a prompt was made and ranked", Effect::Reads, &[Face::Cli, Face::Rest, Face::Mcp])
         }
     }
+}
+
+/// The scope that a token needs for an operation. One that may call a provider only if asked to,
+/// such as a comparison with a judge, checks [`Scope::Spend`] itself.
+pub const fn scope_of(operation: Operation) -> Scope {
+    match of(operation).effect {
+        // Searching by meaning may embed the query: too cheap to keep readers from it.
+        Effect::Reads | Effect::Searches => Scope::Read,
+        Effect::Generates => Scope::Spend,
+        Effect::Changes | Effect::Deletes => Scope::Write,
+        Effect::Serves => Scope::Admin,
+    }
+}
+
+/// True for operations that a server performs only for the bearer of a token, even if it needs
+/// none otherwise.
+pub const fn always_needs_token(operation: Operation) -> bool {
+    matches!(operation, Operation::LearningExport)
 }
 
 impl Row {

@@ -2,8 +2,9 @@
 //!
 //! Both are thin: they pass a raw request to `Engine::decode`, call one method of the engine and
 //! render the result. They do not know each other, the command line or the workbench. What they
-//! share is here: the version they report, and the signals that end them.
+//! share is here: the tokens of their clients, the version they report, and the signals that end them.
 
+mod auth;
 pub mod mcp;
 pub mod rest;
 mod signals;

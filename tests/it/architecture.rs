@@ -26,6 +26,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("time", 1),
     ("redact", 1),
     ("assets", 2),
+    ("auth", 2),
     ("config", 2),
     ("drafts", 2),
     ("embed", 2),
@@ -59,6 +60,7 @@ const FENCED: &[(&str, &[&str])] = &[
     ("reqwest", &["provider/transport"]),
     ("tracing_appender", &["trace"]),
     ("secrecy", &["config"]),
+    ("jsonwebtoken", &["auth"]),
     ("ndarray", &["embed"]),
 ];
 

@@ -30,6 +30,7 @@ mod show;
 mod simple;
 mod spend;
 mod stats;
+mod token;
 mod trash;
 mod update;
 mod validate;
@@ -64,6 +65,7 @@ pub(crate) use simple::{
 };
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};
+pub(crate) use token::TokenArgs;
 pub(crate) use trash::{TrashArgs, TrashCommand, TrashEmptyArgs, TrashListArgs, TrashRestoreArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use validate::ValidateArgs;
@@ -163,6 +165,8 @@ pub(crate) enum Command {
     TestProviders(TestProvidersArgs),
     /// Show what was spent, and the budgets in force
     Spend(SpendArgs),
+    /// Make a token for clients of the servers
+    Token(TokenArgs),
     /// Check configuration, providers, templates and database
     Validate(ValidateArgs),
     /// Rebuild the search indexes
@@ -229,6 +233,7 @@ Setup:
   personas        List, show and edit personas
   templates       List, show and edit templates and themes
   spend           Show what was spent, and the budgets in force
+  token           Make a token for clients of the servers
   validate        Check configuration, providers, templates and database
   reindex         Rebuild the search indexes
   migrate         Migrate the database to the newest schema

@@ -99,7 +99,7 @@ pub(crate) struct HttpServerArgs {
     /// The port to listen on, instead of `server.port` (8080)
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
-    /// Allow listening beyond this machine, although there is no authentication
+    /// Allow listening beyond this machine without `server.auth`
     #[arg(long)]
     pub insecure_no_auth: bool,
 }

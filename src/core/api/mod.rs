@@ -28,6 +28,7 @@ mod search;
 mod select;
 mod spend;
 mod stats;
+mod token;
 mod transfer;
 mod trash;
 mod validate;
@@ -66,6 +67,7 @@ pub use search::{
 pub use select::{Criteria, SelectRequest, WhyRequest};
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
+pub use token::TokenRequest;
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
 pub use trash::{EmptyTrashRequest, RestoreOneRequest, RestoreRequest, TrashRequest};
 pub use validate::ValidateRequest;

@@ -30,10 +30,12 @@ mod provider;
 mod reindexed;
 mod result;
 mod runs;
+mod scope;
 mod selection;
 mod spend;
 mod stats;
 mod summary;
+mod token;
 mod trace_context;
 mod why;
 
@@ -63,9 +65,11 @@ pub use provider::{
 pub use reindexed::Reindexed;
 pub use result::{CheckMet, GenerationResult, Ranking, VariantFailure};
 pub use runs::{RunRows, by_run};
+pub use scope::{Scope, Scopes};
 pub use selection::{Comparison, RankedCandidate, SelectResult, chance, likelihood, with_names};
 pub use spend::{SpendBy, SpendCaps, SpendLine, SpendReport, SpendTotals};
 pub use stats::{Spread, StatsBy, StatsGroup, StatsLine, StatsReport, StatsTotals};
 pub use summary::{PromptFields, PromptSummary, PromptTexts, SelectedPrompt};
+pub use token::MintedToken;
 pub use trace_context::TraceContext;
 pub use why::{Ancestor, JudgeStatus, JudgementExplanation, Opponent, OrderVerdict, PromptRating, Why};

@@ -58,6 +58,8 @@ pub enum Operation {
     JobsStop,
     /// Tests a judge.
     JudgeAudit,
+    /// Exports what was learned.
+    LearningExport,
     /// Lists stored prompts, page by page.
     List,
     /// Writes the manual pages.
@@ -100,6 +102,8 @@ pub enum Operation {
     TemplatesShow,
     /// Tests whether providers answer.
     TestProviders,
+    /// Makes a token for clients of the servers.
+    Token,
     /// Empties the trash.
     TrashEmpty,
     /// Lists the trash.
@@ -120,7 +124,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 56] = [
         Self::Batch,
         Self::Compare,
         Self::Completions,
@@ -146,6 +150,7 @@ impl Operation {
         Self::JobsShow,
         Self::JobsStop,
         Self::JudgeAudit,
+        Self::LearningExport,
         Self::List,
         Self::Man,
         Self::Metrics,
@@ -167,6 +172,7 @@ impl Operation {
         Self::TemplatesList,
         Self::TemplatesShow,
         Self::TestProviders,
+        Self::Token,
         Self::TrashEmpty,
         Self::TrashList,
         Self::TrashRestore,
@@ -205,6 +211,7 @@ impl Operation {
             Self::JobsShow => "jobs show",
             Self::JobsStop => "jobs stop",
             Self::JudgeAudit => "judge audit",
+            Self::LearningExport => "learning export",
             Self::List => "list",
             Self::Man => "man",
             Self::Metrics => "metrics",
@@ -226,6 +233,7 @@ impl Operation {
             Self::TemplatesList => "templates list",
             Self::TemplatesShow => "templates show",
             Self::TestProviders => "test-providers",
+            Self::Token => "token",
             Self::TrashEmpty => "trash empty",
             Self::TrashList => "trash list",
             Self::TrashRestore => "trash restore",

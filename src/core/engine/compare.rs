@@ -4,7 +4,7 @@ use super::prepared::Prepared;
 use super::{Engine, wiring};
 use crate::api::CompareRequest;
 use crate::compare::{self, CompareContext};
-use crate::domain::{CompareResult, Operation, Prompt};
+use crate::domain::{CompareResult, Operation, Prompt, Scope};
 use crate::error::{Error, Result};
 use crate::event::Outcome;
 use crate::event::run::Run;
@@ -48,8 +48,11 @@ impl Engine {
     ///
     /// # Errors
     /// `not_found`; `validation_failed` for a prompt named twice; with a task the errors of
-    /// [`Engine::select`]; `storage`.
+    /// [`Engine::select`], and `forbidden` for a token without the scope `spend`; `storage`.
     pub async fn compare(&self, request: CompareRequest) -> Result<PendingComparison> {
+        if request.task().is_some() {
+            self.require(Scope::Spend)?;
+        }
         let prompts = self.distinct(request.prompt_ids()).await?;
         let side_by_side = self.side_by_side(prompts, request.task().map(str::to_owned)).await?;
         let judging = match request.task() {

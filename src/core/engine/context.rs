@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::domain::TraceContext;
+use crate::domain::{Scope, Scopes, TraceContext};
+use crate::error::{Error, Result};
 use crate::ledger::Caller;
 
 /// The context of a server's request.
@@ -15,6 +16,8 @@ use crate::ledger::Caller;
 pub struct RequestContext {
     /// The bearer of the token that was presented.
     pub caller: Option<Arc<Caller>>,
+    /// What that token allows; `None` allows everything.
+    pub scopes: Option<Scopes>,
     /// The distributed trace of the request.
     pub trace: Option<Arc<TraceContext>>,
 }
@@ -24,6 +27,17 @@ impl Engine {
     #[must_use]
     pub fn with_context(&self, context: RequestContext) -> Self {
         Self { context, ..self.clone() }
+    }
+
+    /// Checks that the token it acts for has a scope.
+    ///
+    /// # Errors
+    /// `forbidden`.
+    pub fn require(&self, needed: Scope) -> Result<()> {
+        match self.context.scopes {
+            Some(scopes) if !scopes.allow(needed) => Err(Error::Scope { needed: needed.as_str() }),
+            _ => Ok(()),
+        }
     }
 
     /// The context it acts in.

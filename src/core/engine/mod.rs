@@ -21,6 +21,7 @@ mod embedding;
 mod estimate;
 mod exposure;
 mod generate;
+mod idempotency;
 mod indexing;
 mod jobs;
 mod judging;
@@ -39,6 +40,7 @@ mod statistics;
 mod system;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod transfer;
 mod trash;
 mod unsaved;
@@ -53,6 +55,7 @@ use tokio::runtime::Handle;
 
 use crate::api::{self, Field, Kind, Known, Request};
 use crate::assets::Assets;
+use crate::auth::TokenKey;
 use crate::config::edit::{self, Setting};
 use crate::config::{Config, Loaded, Origins, Paths};
 use crate::drafts::Drafts;
@@ -73,6 +76,7 @@ pub use compare::PendingComparison;
 pub use context::RequestContext;
 pub use detected_providers::{DetectedProvider, DetectedProviders};
 pub use estimate::{Estimate, Preflight};
+pub use idempotency::{ClaimedKey, KEY_RETENTION, KeyedRequest};
 pub use indexing::Indexing;
 pub use jobs::JobAdoptionGuard;
 pub use labelling::{Better, Labelling, PAIRS_PER_SITTING, StoredLabel};
@@ -107,6 +111,7 @@ struct Inner {
     keeper: Arc<Keeper>,
     assets: Arc<Assets>,
     settings_check: OnceLock<SettingsCheck>,
+    token_key: OnceLock<Option<TokenKey>>,
     registry: Registry,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
@@ -124,7 +129,7 @@ impl Engine {
         let registry = wiring::registry(&loaded).with_catalog(Arc::clone(&assets), Arc::clone(&clock));
         let (store, watch, call_log, answers) = (OnceLock::new(), OnceLock::new(), OnceLock::new(), OnceLock::new());
         let (embedder, indexer) = (OnceLock::new(), indexing::Indexer::default());
-        let settings_check = OnceLock::new();
+        let (settings_check, token_key) = (OnceLock::new(), OnceLock::new());
         let inner = Inner {
             loaded,
             store,
@@ -136,6 +141,7 @@ impl Engine {
             keeper: Arc::default(),
             assets,
             settings_check,
+            token_key,
             registry,
             clock,
             ids,

@@ -63,7 +63,7 @@ impl Engine {
 
     /// Adds the caller and the trace that this engine acts for.
     fn in_context(&self, labels: Labels) -> Labels {
-        let RequestContext { caller, trace } = self.context().clone();
+        let RequestContext { caller, trace, .. } = self.context().clone();
         Labels { caller, trace, ..labels }
     }
 

@@ -21,7 +21,7 @@ use crate::store::{Applied, Mutation};
 
 /// How many matches of an ambiguous id are looked up.
 const MOST_MATCHES: usize = 6;
-/// How often a program that stays open empties expired prompts from the trash.
+/// How often a program that stays open deletes what has expired.
 const EXPIRY_INTERVAL: Duration = Duration::from_hours(24);
 
 /// What was deleted.
@@ -145,11 +145,15 @@ impl Engine {
         self.gone(Mutation::EmptyTrash { ids: None, before }).await.map(drop)
     }
 
-    /// Deletes expired prompts from the trash, now and once a day. Never returns.
+    /// Deletes expired prompts from the trash and expired idempotency keys, now and once a day. Never
+    /// returns.
     pub(super) async fn keep_trash_short(&self) {
         loop {
             if let Err(error) = self.expire_what_is_due().await {
                 tracing::warn!(%error, "what has been in the trash for too long could not be deleted");
+            }
+            if let Err(error) = self.store().delete_expired_keys().await {
+                tracing::warn!(%error, "expired idempotency keys could not be deleted");
             }
             sleep(EXPIRY_INTERVAL).await;
         }

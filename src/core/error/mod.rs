@@ -12,6 +12,7 @@ mod config;
 mod fault;
 mod problem;
 mod provider;
+mod token;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub use config::{ConfigError, ConfigFault, ConfigSource};
 pub use fault::{Fault, Faults};
 pub use problem::Problem;
 pub use provider::{ProviderError, ProviderFailure};
+pub use token::TokenError;
 
 /// Shorthand for results of the core.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -90,6 +92,15 @@ pub enum Error {
         /// What was wrong and what to do.
         detail: String,
     },
+    /// The request has no valid token.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The token does not allow this.
+    #[error("this needs a token with the scope `{needed}`; `aludel token --scope {needed}` makes one")]
+    Scope {
+        /// The name of the scope that is missing.
+        needed: &'static str,
+    },
     /// The run was cancelled by its owner.
     #[error("the run was cancelled; variants that had finished are kept")]
     Cancelled,
@@ -113,6 +124,8 @@ impl Error {
             Self::JudgeUnreliable { .. } => Code::JudgeUnreliable,
             Self::Storage(_) => Code::Storage,
             Self::Refused { code, .. } => *code,
+            Self::Token(error) => error.code(),
+            Self::Scope { .. } => Code::Forbidden,
             Self::Internal(_) => Code::Internal,
         }
     }

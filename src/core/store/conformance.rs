@@ -8,6 +8,7 @@
 
 mod changes;
 mod concurrency;
+mod idempotency;
 mod ids;
 mod jobs;
 mod judgements;
@@ -53,6 +54,7 @@ pub fn checks() -> Vec<Check> {
         promise::CHECKS,
         trash::CHECKS,
         jobs::CHECKS,
+        idempotency::CHECKS,
     ]
     .concat()
 }

@@ -9,10 +9,11 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    Admitted, Applied, ClaimedJob, Draw, FindStore, Held, JobClaim, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
-    JudgementStore, LeaseRenewal, Lexical, MeasureStore, MeasureWatch, Mutation, Nearest, NewJob, Page, PageSpec, Part,
-    Pending, PromptTotals, PromptVectors, Relations, ReservationReply, SearchHits, Session, SessionWithPrompts, Space,
-    SpaceUse, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore, Store, TrashedPage, Unembedded, Worker,
+    Admitted, Applied, ClaimedJob, Draw, FindStore, Held, HeldKey, IdempotencyStore, JobClaim, JobEnd, JobEvents,
+    JobProgress, JobStore, JobUnit, JudgementStore, KeyClaim, KeyedAnswer, LeaseRenewal, Lexical, MeasureStore,
+    MeasureWatch, Mutation, Nearest, NewJob, NewKeyClaim, Page, PageSpec, Part, Pending, PromptTotals, PromptVectors,
+    Relations, ReservationReply, SearchHits, Session, SessionWithPrompts, Space, SpaceUse, SpendCall, SpendQuery,
+    SpendReservation, SpendRow, SpendStore, Store, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
     Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary,
@@ -295,6 +296,28 @@ impl JobStore for FaultyStore {
 
     fn job_events(&self, id: SessionId, from: u64, limit: u32) -> Pending<Option<JobEvents>> {
         self.below.job_events(id, from, limit)
+    }
+}
+
+impl IdempotencyStore for FaultyStore {
+    fn claim_key(&self, claim: NewKeyClaim) -> Pending<KeyClaim> {
+        self.write("key", |store| store.claim_key(claim))
+    }
+
+    fn renew_key(&self, held: HeldKey, lease: Duration) -> Pending<bool> {
+        self.write("lease", |store| store.renew_key(held, lease))
+    }
+
+    fn answer_key(&self, held: HeldKey, answer: KeyedAnswer, stored_for: Duration) -> Pending<()> {
+        self.write("answer", |store| store.answer_key(held, answer, stored_for))
+    }
+
+    fn release_key(&self, held: HeldKey) -> Pending<()> {
+        self.write("key", |store| store.release_key(held))
+    }
+
+    fn delete_expired_keys(&self) -> Pending<u64> {
+        self.write("key", |store| store.delete_expired_keys())
     }
 }
 

@@ -9,7 +9,8 @@
 //! prompts keeps their cost.
 //!
 //! [`FindStore`] searches prompts by words and by vectors, [`MeasureStore`] computes totals,
-//! [`JudgementStore`] stores judgements and judge profiles, [`JobStore`] stores jobs.
+//! [`JudgementStore`] stores judgements and judge profiles, [`JobStore`] stores jobs,
+//! [`IdempotencyStore`] stores answers to requests that may be repeated.
 //!
 //! Filters are applied inside the store, never after a limit. `conformance` (feature
 //! `test-support`) is the test suite that every backend must pass.
@@ -22,6 +23,7 @@ mod edit;
 pub mod faulty;
 mod find;
 mod form;
+mod idempotency;
 mod jobs;
 mod judgements;
 mod measure;
@@ -42,6 +44,7 @@ pub use call_log::StoreCallLog;
 pub use edit::Edit;
 pub use find::{FindStore, Hit, Lexical, Nearest, Part, PromptVectors, SearchHits, Space, SpaceUse, Unembedded};
 pub use form::{PromptForm, SessionForm};
+pub use idempotency::{Fingerprint, Fingerprinter, HeldKey, IdempotencyStore, KeyClaim, KeyedAnswer, NewKeyClaim};
 pub use jobs::{
     ClaimedJob, Held, INTERRUPTED_JOB_RETENTION, JobClaim, JobEnd, JobEvents, JobProgress, JobStore, JobUnit,
     LeaseRenewal, MAX_ATTEMPTS, NewJob, STOPPED_JOB_RETENTION, Worker,
@@ -55,7 +58,7 @@ pub use spend::{
 };
 
 /// A database of prompts and runs, and of what they cost.
-pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobStore {
+pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobStore + IdempotencyStore {
     /// Stores a new run. Its prompts follow one by one.
     ///
     /// Fails with `conflict` when its id already exists.

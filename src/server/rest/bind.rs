@@ -1,9 +1,8 @@
 //! Checks where a server can listen, and binds it.
 //!
-//! By default only on this machine: requests need no token, so a server that listens beyond
-//! loopback is open to its whole network. A host name is resolved once; all its addresses must be
-//! loopback, and those addresses are bound. Settings this server does not support yet are also
-//! rejected here, rather than ignored.
+//! By default only on this machine: without `server.auth`, a server that listens beyond loopback is
+//! open to its whole network. A host name is resolved once; all its addresses must be
+//! loopback, and those addresses are bound. Hosts and origins that are none are rejected here, too.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -24,8 +23,9 @@ use super::serve::Options;
 pub(super) async fn listen(engine: &Engine, options: &Options) -> Result<TcpListener> {
     let mut faults = faults_of(&engine.config().server);
     let resolved = lookup_host((bindable(&options.host), options.port)).await.map(Vec::from_iter);
+    let server = &engine.config().server;
     if let Ok(addresses) = &resolved {
-        faults.extend(exposure(options, addresses, engine.config().server.insecure_no_auth));
+        faults.extend(exposure(options, addresses, server.auth.enabled || server.insecure_no_auth));
     }
     if !faults.is_empty() {
         let placed = |(key, message)| engine.origins().fault(engine.paths(), key, message);
@@ -41,9 +41,15 @@ pub(super) fn warning(address: SocketAddr, config: &ServerConfig) -> Option<Stri
     if is_this_machine(address.ip()) {
         return None;
     }
-    let mut text = format!(
-        "warning: anyone who can reach {address} can read the stored prompts and spend on the providers: requests need no token (`server.insecure_no_auth`)"
-    );
+    let mut text = if config.auth.enabled {
+        format!(
+            "warning: {address} is plain HTTP: whoever can read the traffic can use the tokens in it; put a proxy with TLS in front of the server"
+        )
+    } else {
+        format!(
+            "warning: anyone who can reach {address} can read the stored prompts and spend on the providers: requests need no token (`server.insecure_no_auth`)"
+        )
+    };
     if config.allowed_hosts.is_empty() {
         text += "\nwarning: clients on other machines are refused until the name they call this server by is in `server.allowed_hosts`";
     }
@@ -78,17 +84,14 @@ fn exposure(options: &Options, addresses: &[SocketAddr], is_allowed: bool) -> Op
     Some((
         "server.host",
         format!(
-            "listening on {host}{meaning} would open the server to other machines, and it does not support tokens yet: \
-             use localhost, or allow it with `--insecure-no-auth` (in the configuration `server.insecure_no_auth: true`)"
+            "listening on {host}{meaning} would open the server to other machines, and requests need no token: \
+             set `server.auth.enabled: true` and `server.auth.secret`, use localhost, or allow it with `--insecure-no-auth` \
+             (in the configuration `server.insecure_no_auth: true`)"
         ),
     ))
 }
 
 fn faults_of(server: &ServerConfig) -> Vec<KeyFault> {
-    let asked = [(server.auth.enabled, "server.auth.enabled", "requests would be served without a token")];
-    let unbuilt = asked.into_iter().filter(|(enabled, ..)| *enabled).map(|(_, key, consequence)| {
-        (key, format!("this version of the HTTP server cannot do this yet, and {consequence}: set it to false"))
-    });
     let no_host = server.allowed_hosts.iter().filter(|text| Host::parse_allowed(text).is_none()).map(|text| {
         let shown: String = text.chars().take(60).collect();
         (
@@ -98,7 +101,7 @@ fn faults_of(server: &ServerConfig) -> Vec<KeyFault> {
             ),
         )
     });
-    unbuilt.chain(no_host).chain(cors::faults(server)).collect()
+    no_host.chain(cors::faults(server)).collect()
 }
 
 fn explain(options: &Options, error: &std::io::Error) -> String {

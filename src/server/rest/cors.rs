@@ -12,7 +12,7 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::host::Host;
-use super::{rate_limit, request_id};
+use super::{idempotency, rate_limit, request_id};
 
 /// Any origin.
 const ANY: &str = "*";
@@ -20,11 +20,13 @@ const ANY: &str = "*";
 const MAX_AGE: Duration = Duration::from_mins(10);
 
 /// Headers of answers that pages can read, besides those that they always can.
-const EXPOSED: [HeaderName; 11] = [
+const EXPOSED: [HeaderName; 13] = [
     header::CONTENT_DISPOSITION,
     header::ETAG,
     header::LOCATION,
     header::RETRY_AFTER,
+    header::WWW_AUTHENTICATE,
+    idempotency::REPLAYED,
     rate_limit::LIMIT,
     rate_limit::POLICY,
     request_id::HEADER,

@@ -9,6 +9,8 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::server::auth;
+
 /// The media type of an error body.
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 /// `Retry-After` for a client that was rejected for load, in seconds.
@@ -19,12 +21,21 @@ pub(super) type HandlerResult = Result<Response, Refusal>;
 
 /// A problem to be rendered.
 #[derive(Debug, Clone)]
-pub(super) struct Refusal(Box<Problem>);
+pub(super) struct Refusal {
+    problem: Box<Problem>,
+    /// The value of `WWW-Authenticate`.
+    challenge: Option<HeaderValue>,
+}
 
 impl Refusal {
+    /// What it says, without the id of its request.
+    pub(super) const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
     /// Adds a sentence to what it says.
     pub(super) fn adding(mut self, more: &str) -> Self {
-        self.0.detail = format!("{}; {more}", self.0.detail);
+        self.problem.detail = format!("{}; {more}", self.problem.detail);
         self
     }
 }
@@ -34,19 +45,19 @@ impl From<Problem> for Refusal {
         if problem.code == Code::Overloaded && problem.retry_after_s.is_none() {
             problem.retry_after_s = Some(OVERLOADED_WAIT_S);
         }
-        Self(Box::new(problem))
+        Self { problem: Box::new(problem), challenge: None }
     }
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Self::from(Problem::from(error))
+        Self { challenge: auth::challenge(&error), ..Self::from(Problem::from(error)) }
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = StatusCode::from_u16(self.problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = status.into_response();
         response.extensions_mut().insert(self);
         response
@@ -55,7 +66,7 @@ impl IntoResponse for Refusal {
 
 /// Writes the body of a response that carries a refusal and returns the problem for the log.
 pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Problem> {
-    let Refusal(problem) = response.extensions_mut().remove::<Refusal>()?;
+    let Refusal { problem, challenge } = response.extensions_mut().remove::<Refusal>()?;
     let problem = problem.with_request_id(request_id);
     // A problem is texts and numbers, so this cannot fail; an empty body still has its status.
     let body = serde_json::to_vec(&problem).unwrap_or_default();
@@ -64,6 +75,9 @@ pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Proble
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     if let Some(wait) = problem.retry_after_s {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+    }
+    if let Some(challenge) = challenge {
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
     *response.body_mut() = Body::from(body);
     Some(problem)

@@ -134,6 +134,21 @@ pub(super) const LAST_EVENT_ID: Header = Header {
     codes: &[Code::InvalidRequest],
 };
 
+/// The key of a request that is done once. The document adds it to every route that honours it.
+pub(super) const IDEMPOTENCY_KEY: Header = Header {
+    name: "Idempotency-Key",
+    about: "A new string for each request, in double quotes. For 24 hours the same request under it gets the same answer and is not done again; another request under it is refused.",
+    pattern: Some("^\"[ !#-Z^-~]{1,255}\"$"),
+    examples: &["\"8e03978e-40d5-43dd-bc93-6894a57f9324\""],
+    codes: &[Code::InvalidRequest, Code::Conflict, Code::ValidationFailed],
+};
+
+/// Marks an answer that was given before.
+pub(super) const REPLAYED: AnswerHeader = AnswerHeader {
+    name: "Idempotency-Replayed",
+    about: "`true` for the answer to an earlier request under the same key.",
+    is_always: false,
+};
 const ETAG: AnswerHeader = AnswerHeader { name: "ETag", about: "The revision, for `If-Match`.", is_always: true };
 const LOCATION: AnswerHeader = AnswerHeader { name: "Location", about: "The path of what was made.", is_always: true };
 const APPLIED: AnswerHeader =

@@ -1,14 +1,16 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (request id, `guard`), `cors`, then `admit` (the rate of its client, its
-//! body, a slot), then a handler of `routes`; on the way back `error` writes the body of an error and
-//! `headers` and `compression` complete the answer. [`router`] is all of this without a socket;
-//! [`serve()`] adds it. Handlers hold no logic: `Engine::decode` validates.
+//! A request passes `front` (request id, `guard`), `cors`, then `admit` (its token in `access`, the
+//! rate of its client, its body, a slot), then `idempotency` and a handler of `routes`; on the way back
+//! `error` writes the body of an error and `headers` and `compression` complete the answer.
+//! [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold no logic:
+//! `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
 //! The database survives it, and kept jobs go on at the next start.
 
 mod accept;
+mod access;
 mod arrival;
 mod bind;
 mod body;
@@ -22,9 +24,11 @@ mod exchange;
 mod guard;
 mod headers;
 mod host;
+mod idempotency;
 mod load;
 mod openapi;
 mod rate_limit;
+mod recorder;
 mod request_id;
 mod routes;
 mod row_upload;
@@ -32,19 +36,21 @@ mod serve;
 mod sse;
 mod stall;
 mod upload;
+mod work;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::limits;
-use aludel_core::engine::{Engine, RequestContext};
+use aludel_core::domain::{SessionId, limits};
+use aludel_core::engine::{Engine, Prepared, RequestContext};
 use aludel_core::error::Problem;
+use aludel_core::event::run::Run;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
-use axum::http::Method;
 use axum::http::request::Parts;
+use axum::http::{Extensions, Method};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
@@ -59,6 +65,7 @@ use load::{Load, RequestSlot};
 use rate_limit::RateLimit;
 use row_upload::RowUploads;
 use upload::Upload;
+use work::WorkMark;
 
 pub use routes::{ROUTES, Route};
 pub use serve::{Options, Server, StopHandle, serve};
@@ -70,6 +77,7 @@ pub use serve::{Options, Server, StopHandle, serve};
 struct App {
     shared: Arc<Shared>,
     engine: Engine,
+    work: Option<WorkMark>,
 }
 
 struct Shared {
@@ -94,11 +102,33 @@ impl App {
             row_uploads: RowUploads::new(),
             begun: Instant::now(),
         });
-        Self { shared, engine }
+        Self { shared, engine, work: None }
     }
 
     fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The engine in the context of a request.
+    fn engine_of(&self, extensions: &Extensions) -> Engine {
+        match extensions.get::<RequestContext>() {
+            Some(context) => self.engine.with_context(context.clone()),
+            None => self.engine.clone(),
+        }
+    }
+
+    /// Starts a run for the request.
+    fn start(&self, prepared: Prepared) -> aludel_core::error::Result<Run> {
+        let run = prepared.start()?;
+        self.began(run.session_id());
+        Ok(run)
+    }
+
+    /// Reports that work began for the request, as this run or job.
+    fn began(&self, run: SessionId) {
+        if let Some(work) = &self.work {
+            work.began(run);
+        }
     }
 
     fn load(&self) -> &Load {
@@ -110,7 +140,9 @@ impl App {
     }
 
     fn router(self) -> Router {
-        let served = routes::table().route_layer(middleware::from_fn_with_state(self.clone(), admit));
+        let served = routes::table()
+            .route_layer(middleware::from_fn_with_state(self.clone(), idempotency::answer_once))
+            .route_layer(middleware::from_fn_with_state(self.clone(), admit));
         let routes = routes::with_fallbacks(served).layer(DefaultBodyLimit::max(limits::BODY_BYTES));
         let routes = match cors::layer(&self.engine.config().server.cors) {
             Some(cors) => routes.layer(cors),
@@ -154,11 +186,8 @@ impl FromRequestParts<Self> for App {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &Self) -> Result<Self, Infallible> {
-        let engine = match parts.extensions.get::<RequestContext>() {
-            Some(context) => state.engine.with_context(context.clone()),
-            None => state.engine.clone(),
-        };
-        Ok(Self { shared: Arc::clone(&state.shared), engine })
+        let engine = state.engine_of(&parts.extensions);
+        Ok(Self { shared: Arc::clone(&state.shared), engine, work: parts.extensions.get().cloned() })
     }
 }
 
@@ -194,16 +223,21 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
     if is_compressed { compression::compress(response).await } else { response }
 }
 
-/// Serves a request that is within the rate of its client. Probes are not limited.
-async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Serves a request that has access and is within the rate of its client. Probes need no token and
+/// are not limited.
+async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
     if routes::is_probe(request.uri().path()) {
         return next.run(request).await;
     }
+    let denial = access::check(&app, &mut request).err().map(Refusal::from);
     let Some(rate_limit) = &app.shared.rate_limit else {
-        return serve_one(&app, request, next).await;
+        return match denial {
+            Some(denial) => denial.into_response(),
+            None => serve_one(&app, request, next).await,
+        };
     };
     let allowance = rate_limit.take(request.extensions());
-    let mut response = match rate_limit.refusal(&allowance) {
+    let mut response = match rate_limit.refusal(&allowance).or(denial) {
         Some(refusal) => refusal.into_response(),
         None => serve_one(&app, request, next).await,
     };

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use aludel_core::error::{Code, Error, Result};
+use aludel_core::store::{Fingerprint, Fingerprinter};
 use aludel_core::transfer::RowFormat;
 use axum::body::Body;
 use axum::extract::Request;
@@ -17,7 +18,7 @@ use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::sync::Semaphore;
 
 use super::arrival::did_not_arrive;
-use super::routes;
+use super::{idempotency, routes};
 
 /// Most bytes of one file of rows.
 const UPLOAD_BYTES: u64 = 256 << 20;
@@ -53,6 +54,8 @@ pub(super) struct RowUpload {
     pub(super) format: RowFormat,
     /// The rows, from the first byte on.
     pub(super) file: Arc<File>,
+    /// Of the rows, for a request with an idempotency key.
+    pub(super) fingerprint: Option<Fingerprint>,
 }
 
 /// The uploads of one server. Clones share them.
@@ -90,17 +93,22 @@ impl RowUploads {
         let _place = self.0.try_acquire().map_err(|_| too_many())?;
         let mut file = tokio::fs::File::from_std(tempfile::tempfile().map_err(unwritable)?);
         let (mut pieces, mut count) = (body.into_data_stream(), 0);
+        let mut fingerprinter = headers.contains_key(idempotency::KEY).then(Fingerprinter::default);
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(did_not_arrive)?;
             count += piece.len() as u64;
             if count > UPLOAD_BYTES {
                 return Err(too_large());
             }
+            if let Some(fingerprinter) = &mut fingerprinter {
+                fingerprinter.add(&piece);
+            }
             file.write_all(&piece).await.map_err(unwritable)?;
         }
         file.flush().await.map_err(unwritable)?;
         file.rewind().await.map_err(unwritable)?;
-        Ok(RowUpload { format, file: Arc::new(file.into_std().await) })
+        let fingerprint = fingerprinter.map(Fingerprinter::finish);
+        Ok(RowUpload { format, file: Arc::new(file.into_std().await), fingerprint })
     }
 }
 

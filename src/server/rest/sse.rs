@@ -18,6 +18,7 @@ use futures_util::Stream;
 use tokio_util::sync::CancellationToken;
 
 use super::accept::EVENTS;
+use super::work::WorkMark;
 
 /// Silence before a comment is sent.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -26,9 +27,12 @@ const PIECE: usize = 16 * 1024;
 /// Asks proxies such as nginx not to buffer pieces.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Responds with the stream of `run`. `halting` cancels it.
-pub(super) fn answer(run: Run, halting: CancellationToken) -> Response {
-    streamed(Body::from_stream(pieces(run, halting)))
+/// Responds with the stream of `run`. `halting` cancels it; `work` is told what was sent.
+pub(super) fn answer(run: Run, halting: CancellationToken, work: Option<WorkMark>) -> Response {
+    if let Some(work) = &work {
+        work.streams();
+    }
+    streamed(Body::from_stream(pieces(run, halting, work)))
 }
 
 fn streamed(body: Body) -> Response {
@@ -69,10 +73,15 @@ struct Streaming {
     run: Run,
     halting: CancellationToken,
     halted: bool,
+    work: Option<WorkMark>,
 }
 
-fn pieces(run: Run, halting: CancellationToken) -> impl Stream<Item = Result<Bytes, serde_json::Error>> {
-    futures_util::stream::unfold(Streaming { run, halting, halted: false }, |mut streaming| async {
+fn pieces(
+    run: Run,
+    halting: CancellationToken,
+    work: Option<WorkMark>,
+) -> impl Stream<Item = Result<Bytes, serde_json::Error>> {
+    futures_util::stream::unfold(Streaming { run, halting, halted: false, work }, |mut streaming| async {
         let piece = streaming.next().await?;
         Some((piece, streaming))
     })
@@ -96,6 +105,9 @@ impl Streaming {
         while let Some(event) = next {
             if let Err(error) = frame(&mut piece, &event) {
                 return Some(Err(error));
+            }
+            if let Some(work) = &self.work {
+                work.sent(&event.kind);
             }
             next = if piece.len() < PIECE { self.run.try_next() } else { None };
         }
@@ -139,7 +151,7 @@ mod tests {
         let (sender, run) = Run::new(session(), RunControl::new(1));
         sender.send(delta("two\nlines")).await;
         sender.send(EventKind::Cancelled {}).await;
-        let mut pieces = Box::pin(pieces(run, CancellationToken::new()));
+        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None));
         assert_eq!(
             text(pieces.next().await),
             concat!(
@@ -157,7 +169,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_quiet_run_is_kept_alive_by_comments() {
         let (sender, run) = Run::new(session(), RunControl::new(1));
-        let mut pieces = Box::pin(pieces(run, CancellationToken::new()));
+        let mut pieces = Box::pin(pieces(run, CancellationToken::new(), None));
         assert!(text(pieces.next().await).starts_with(": "));
         sender.send(EventKind::Cancelled {}).await;
         assert!(text(pieces.next().await).starts_with("event: cancelled"));
@@ -167,7 +179,7 @@ mod tests {
     async fn a_halt_cancels_the_run_and_waits_for_its_last_event() {
         let (sender, run) = Run::new(session(), RunControl::new(1));
         let (control, halting) = (run.control(), CancellationToken::new());
-        let mut pieces = Box::pin(pieces(run, halting.clone()));
+        let mut pieces = Box::pin(pieces(run, halting.clone(), None));
         halting.cancel();
         assert!(pieces.next().now_or_never().is_none());
         assert!(control.token().is_cancelled());
@@ -179,7 +191,7 @@ mod tests {
     async fn dropping_the_stream_cancels_the_run() {
         let (_sender, run) = Run::new(session(), RunControl::new(1));
         let control = run.control();
-        drop(answer(run, CancellationToken::new()));
+        drop(answer(run, CancellationToken::new(), None));
         assert!(control.token().is_cancelled());
     }
 }

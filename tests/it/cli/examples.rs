@@ -118,7 +118,7 @@ fn original() -> Home {
     std::os::unix::fs::symlink(BINARY, home.path().join("bin/aludel")).expect("a link");
     let provider = |name: &str| format!("  {name}: {{kind: sim, script: {}}}\n", script.display());
     let providers: String = ["openai", "anthropic", "local"].map(provider).concat();
-    home.config(&format!("providers:\n{providers}"));
+    home.config(&format!("providers:\n{providers}server:\n  auth: {{secret: 0123456789abcdef0123456789abcdef}}\n"));
     home
 }
 

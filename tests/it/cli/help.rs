@@ -39,6 +39,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "providers",
         "test-providers",
         "spend",
+        "token",
         "validate",
         "reindex",
         "migrate",

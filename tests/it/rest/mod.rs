@@ -1,5 +1,6 @@
 //! The HTTP face: mostly without a socket, with one where connections matter.
 
+mod auth;
 mod batch;
 mod connections;
 mod cors;
@@ -7,6 +8,7 @@ mod document;
 mod generate;
 mod headers;
 mod hosts;
+mod idempotency;
 mod jobs;
 mod openapi;
 mod performance;
@@ -36,7 +38,7 @@ use crate::seeded::Seeded;
 
 /// A server's routes over an engine of their own.
 pub(crate) struct Api {
-    router: Router,
+    pub(crate) router: Router,
     document: Document,
     _seeded: Seeded,
 }

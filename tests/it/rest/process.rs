@@ -54,12 +54,48 @@ fn a_taken_port_is_told_with_what_to_do() {
 }
 
 #[test]
-fn protection_that_is_not_there_yet_is_not_pretended() {
+fn a_weak_secret_or_none_does_not_start() {
+    let weak = "only-31-bytes-of-secret-no-more";
+    assert_eq!(weak.len(), 31);
+    for (auth, expected) in [
+        ("enabled: true".to_owned(), "is needed"),
+        ("enabled: true, secret: ''".to_owned(), "server.auth.secret"),
+        (format!("enabled: true, secret: {weak}"), "expected 32 bytes or more, got 31"),
+        (format!("enabled: true, type: opaque, secret: {weak}x"), "server.auth.type"),
+    ] {
+        let home = Home::new();
+        home.config(&format!("server:\n  auth: {{{auth}}}\n"));
+        let said = home.run(&["http-server", "--port", "0", "--format", "json"]).failed(3);
+        assert_eq!(said.problem()["code"], "config_invalid");
+        assert!(said.stderr.contains(expected) && !said.stderr.contains("listening"), "{auth}: {}", said.stderr);
+        assert!(!said.stderr.contains(weak), "{}", said.stderr);
+    }
+}
+
+/// Binding fails only at the address, which no machine has.
+#[test]
+fn a_server_that_needs_tokens_may_listen_anywhere() {
+    let home = Home::new();
+    home.config("server: {host: 192.0.2.1, auth: {enabled: true, secret: 0123456789abcdef0123456789abcdef}}\n");
+    let said = home.run(&["http-server"]).failed(1);
+    assert!(said.stderr.contains("192.0.2.1 is not an address of this machine"), "{}", said.stderr);
+}
+
+#[test]
+fn a_token_of_the_command_line_opens_the_server() {
     let home = Home::new();
     home.config("server:\n  auth: {enabled: true, secret: 0123456789abcdef0123456789abcdef}\n");
-    let said = home.run(&["http-server", "--port", "0", "--format", "json"]).failed(3);
-    assert_eq!(said.problem()["code"], "config_invalid");
-    assert!(said.stderr.contains("server.auth.enabled") && !said.stderr.contains("listening"));
+    let token = home.run(&["token"]).quietly_done().stdout;
+    let (mut child, address) = start(&home);
+    assert!(get(&address, "/api/v1/prompts").starts_with("HTTP/1.1 401 "));
+    let mut stream = TcpStream::connect(&address).expect("a connection");
+    let head = format!("GET /api/v1/prompts HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+    stream.write_all(format!("{head}authorization: Bearer {}\r\n\r\n", token.trim()).as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
 /// Arguments, environment and configuration of a server.

@@ -69,7 +69,7 @@ async fn every_token_has_its_own_rate() {
     let of = |id: &str| {
         let caller = Caller { id: id.into(), daily_budget: None, daily_calls: None };
         let mut request = request("GET", LIST, &[], Body::empty());
-        request.extensions_mut().insert(RequestContext { caller: Some(Arc::new(caller)), trace: None });
+        request.extensions_mut().insert(RequestContext { caller: Some(Arc::new(caller)), ..RequestContext::default() });
         api.send(request)
     };
     for status in [200, 200, 429] {

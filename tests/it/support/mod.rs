@@ -2,6 +2,7 @@
 
 mod home;
 mod jobs;
+pub(crate) mod jwt;
 mod said;
 
 pub(crate) use home::Home;

@@ -146,7 +146,7 @@ pub(super) fn starter() -> String {
                 let default = row.default.to_value();
                 let space = if default.is_null() { "" } else { " " };
                 let shown = if default.is_null() { String::new() } else { shown(&default) };
-                let _ = writeln!(text, "{indent}{leaf}:{space}{shown}");
+                let _ = writeln!(text, "{}", wrapped(&indent, &format!("{leaf}:{space}{shown}")));
             }
             [] => {}
         }
@@ -191,6 +191,21 @@ fn explain(text: &mut String, indent: &str, name: &str, row: &Key) {
         line.push(' ');
     }
     let _ = writeln!(text, "{}", line.trim_end());
+}
+
+/// A key with its value in lines of at most [`WIDTH`] columns, broken between the items of a list.
+fn wrapped(indent: &str, entry: &str) -> String {
+    let mut lines = Vec::new();
+    let mut line = indent.to_owned();
+    for piece in entry.split_inclusive(", ") {
+        if line.chars().count() + piece.trim_end().chars().count() > WIDTH && line.len() > indent.len() {
+            lines.push(line.trim_end().to_owned());
+            line = format!("{indent}  ");
+        }
+        line.push_str(piece);
+    }
+    lines.push(line);
+    lines.join("\n")
 }
 
 /// A default as the file would have it. JSON is YAML, and plain words need no quotes.

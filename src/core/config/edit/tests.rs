@@ -263,16 +263,22 @@ fn every_key_of_the_first_file_can_be_set_in_it() {
 
 #[test]
 fn uncommenting_the_defaults_of_the_first_file_gives_the_defaults() {
+    let mut is_list_open = false;
     let lines: Vec<String> = starter::starter()
         .lines()
         .map(|line| {
             let bare = line.trim_start();
             let indent = &line[..line.len() - bare.len()];
+            if is_list_open {
+                is_list_open = !bare.ends_with(']');
+                return format!("{indent}{}", bare.strip_prefix("# ").unwrap());
+            }
             match bare.strip_prefix("# ").and_then(|rest| rest.split_once(':').map(|(key, _)| (rest, key))) {
                 Some((rest, key))
                     if indent.len() + key.len() > 0
                         && TABLE.iter().any(|row| row.pattern.rsplit('.').next() == Some(key)) =>
                 {
+                    is_list_open = rest.contains(": [") && !rest.ends_with(']');
                     format!("{indent}{rest}")
                 }
                 _ => line.to_owned(),

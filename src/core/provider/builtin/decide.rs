@@ -242,7 +242,7 @@ fn spaced(sentence: &str, is_first: bool, reading: &Reading, lexicon: &Lexicon, 
     }
     if with_head.is_empty() {
         let may_be_bare = is_first && !sentence.ends_with('?');
-        return if may_be_bare { bare(rest, lexicon, library) } else { SentenceTask::Nothing };
+        return if may_be_bare { bare(rest, reading.language, lexicon, library) } else { SentenceTask::Nothing };
     }
     if objects.is_empty() {
         return SentenceTask::Headed(with_head);
@@ -311,7 +311,7 @@ fn speaks_of_it(sentence: &str, lexicon: &Lexicon, library: &Library) -> bool {
 }
 
 /// Finds a thing named without a verb: "a short poem for Ann".
-fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> SentenceTask {
+fn bare(words: &[&str], language: Language, lexicon: &Lexicon, library: &Library) -> SentenceTask {
     let is_skipped = |word: &&&str| {
         word.starts_with(|c: char| c.is_numeric())
             || library.names("articles").is_some_and(|articles| articles.at(&[**word]).is_some())
@@ -323,8 +323,10 @@ fn bare(words: &[&str], lexicon: &Lexicon, library: &Library) -> SentenceTask {
         return SentenceTask::Nothing;
     }
     let mut found = Vec::new();
+    // An Arabic adjective follows its noun, so a word before the object is a verb: "I was offered".
+    let places = if language == Language::Arabic { 1 } else { 2 };
     for (family, cues) in lexicon.families.iter().enumerate().filter(|(at, _)| library.families[*at].bare) {
-        for place in 0..rest.len().min(2) {
+        for place in 0..rest.len().min(places) {
             let Some((object, length)) = cues.objects.at(&rest[place..]) else { continue };
             let after = &rest[place + length..];
             let ends = after.is_empty() || lexicon.stops.at(after).is_some() || lexicon.leads.at(after).is_some();

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::failure::SqliteResult;
 use super::rows::{Columns, millis};
 use super::terms::{self, Indexer};
-use super::{filter, jobs, judgements, prompts, totals, trash};
+use super::{filter, idempotency, jobs, judgements, prompts, totals, trash};
 use crate::domain::{Filter, Prompt, PromptId, Ranking, SessionId, Timestamp};
 use crate::error::Error;
 use crate::store::tally::TotalsChange;
@@ -116,6 +116,7 @@ fn delete_where(
         connection.execute("DELETE FROM sessions", [])?;
         connection.execute("DELETE FROM judgements", [])?;
         jobs::clear(connection)?;
+        idempotency::clear(connection)?;
         return Ok(gone.prompts);
     }
     let keys = filter::all(connection, filter)?;
@@ -189,7 +190,9 @@ impl DeletedPrompts {
         }
         if self.trashed_at.is_none() {
             judgements::sweep(connection, &self.prompts)?;
-            jobs::sweep(connection, self.sessions.into_iter().map(SessionId))?;
+            let runs: Vec<SessionId> = self.sessions.into_iter().map(SessionId).collect();
+            idempotency::sweep(connection, &runs)?;
+            jobs::sweep(connection, runs)?;
         }
         Ok(self.prompts)
     }

@@ -93,7 +93,7 @@ impl JobStore for SqliteStore {
 }
 
 /// The current time by the database's clock, in milliseconds since 1970.
-const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+pub(super) const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /// A job's columns in the order of [`job`], with its derived state.
 const COLUMNS: &str = "id, operation,

@@ -65,6 +65,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0010_trash", include_str!("../../../../assets/migrations/0010_trash.sql")),
     Migration::of("0011_score_formula", include_str!("../../../../assets/migrations/0011_score_formula.sql")),
     Migration::of("0012_jobs", include_str!("../../../../assets/migrations/0012_jobs.sql")),
+    Migration::of("0013_idempotency", include_str!("../../../../assets/migrations/0013_idempotency.sql")),
 ];
 
 /// The format this program reads and writes.

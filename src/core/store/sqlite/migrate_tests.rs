@@ -90,7 +90,8 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
             "0009_totals",
             "0010_trash",
             "0011_score_formula",
-            "0012_jobs"
+            "0012_jobs",
+            "0013_idempotency"
         ]
     );
     let after = status(&path).unwrap();
@@ -151,7 +152,8 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
             "0009_totals",
             "0010_trash",
             "0011_score_formula",
-            "0012_jobs"
+            "0012_jobs",
+            "0013_idempotency"
         ]
     );
     let store = SqliteStore::open(&path);

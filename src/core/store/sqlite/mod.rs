@@ -8,7 +8,7 @@
 //! Where to go next: `connection` for connection settings, [`migrate`] for formats, `filter` for
 //! list queries, `writer` for commits, `queue` for taking turns among processes, `failure` for
 //! error messages. The other halves of the seam are implemented where their rows are (`find`, `jobs`,
-//! `spend`, `measure`, `judgements`). [`answers`] is the cache, a separate file with its own rules.
+//! `spend`, `measure`, `judgements`, `idempotency`). [`answers`] is the cache, a separate file with its own rules.
 
 pub mod alchemy;
 pub mod answers;
@@ -19,6 +19,7 @@ mod failure;
 mod filter;
 mod find;
 mod fragment;
+mod idempotency;
 pub mod integrity;
 mod jobs;
 mod judgements;

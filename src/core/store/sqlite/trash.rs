@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, json, millis, millis_not_before};
 use super::terms::Indexer;
-use super::{fragment, jobs, judgements, prompts, sessions};
+use super::{fragment, idempotency, jobs, judgements, prompts, sessions};
 use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
 use crate::store::{Session, Trashed, TrashedPage};
 
@@ -88,6 +88,8 @@ pub(super) fn empty(
         collect(delete.query([before])?)?;
     }
     judgements::sweep(connection, &gone)?;
+    let runs: Vec<SessionId> = runs.into_iter().collect();
+    idempotency::sweep(connection, &runs)?;
     jobs::sweep(connection, runs)?;
     Ok(gone)
 }

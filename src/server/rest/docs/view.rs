@@ -95,7 +95,7 @@ impl<'a> Page<'a> {
             version: text(&document["info"]["version"]),
             openapi: text(&document["openapi"]),
             about: text(&document["info"]["description"]),
-            needs_token: document["components"].get("securitySchemes").is_some(),
+            needs_token: document.get("security").is_some(),
             groups: groups.collect(),
             schemas: schemas.collect(),
         }

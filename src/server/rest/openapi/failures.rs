@@ -5,6 +5,7 @@ use aludel_core::operation::{self, Effect};
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
+use super::operation::{keyed, needs_token};
 use super::{Builder, path_parameters};
 use crate::server::rest::error::PROBLEM_JSON;
 use crate::server::rest::exchange::Exchange;
@@ -28,16 +29,16 @@ const CALLING: &[Code] = &[
 ];
 
 /// The codes of a route, in the order of the table.
-fn codes_of(route: &Route, needs_token: bool) -> Vec<Code> {
+fn codes_of(route: &Route, is_token_usual: bool) -> Vec<Code> {
     let Exchange { query, body, uploads, headers, codes, .. } = *route.exchange;
     let mut all: Vec<Code> = ALWAYS.to_vec();
     all.extend(codes);
-    all.extend(headers.iter().flat_map(|header| header.codes));
+    all.extend(headers.iter().chain(keyed(route)).flat_map(|header| header.codes));
     if !routes::is_probe(route.path) {
         all.extend(SERVED);
-        if needs_token {
-            all.push(Code::Unauthorized);
-        }
+    }
+    if needs_token(route, is_token_usual) {
+        all.push(Code::Unauthorized);
     }
     if body.is_some() || !query.is_empty() {
         all.push(Code::ValidationFailed);
@@ -82,6 +83,9 @@ fn response(status: u16, codes: &[Code], problem: &Value) -> Value {
     let mut headers = Map::from_iter([("X-Request-Id".to_owned(), text("The id of the request in the log.", true))]);
     if [429, 503].contains(&status) {
         headers.insert("Retry-After".to_owned(), text("Seconds to wait before trying again.", false));
+    }
+    if status == 401 {
+        headers.insert("WWW-Authenticate".to_owned(), text("What is wrong with the token (RFC 6750).", true));
     }
     json!({ "description": about.join(" "), "headers": headers, "content": { PROBLEM_JSON: { "schema": schema } } })
 }

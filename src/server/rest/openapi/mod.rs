@@ -42,7 +42,7 @@ pub(super) struct Setting {
 impl Setting {
     /// Of a server over this engine.
     pub(super) fn of(engine: &Engine) -> Self {
-        Self { known: engine.known(), needs_token: engine.config().server.auth.enabled }
+        Self { known: engine.known(), needs_token: engine.needs_token() }
     }
 }
 
@@ -94,11 +94,11 @@ pub(super) fn document(setting: &Setting) -> Value {
         "components": {
             "schemas": builder.schemas.take_definitions(true),
             "responses": builder.responses,
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" } },
         }
     });
     if setting.needs_token {
-        let bearer = json!({ "type": "http", "scheme": "bearer", "bearerFormat": "JWT" });
-        document["components"]["securitySchemes"] = json!({ "bearer": bearer });
+        document["security"] = json!([{ "bearer": [] }]);
     }
     document
 }

@@ -1,13 +1,13 @@
 //! One operation of the document: what a route takes and answers.
 
 use aludel_core::api::{Field, exact_property, exact_schema_of};
-use aludel_core::domain::Operation;
 use aludel_core::operation;
 use serde_json::{Map, Value, json};
 
 use super::{Builder, failures, links, path_parameters};
 use crate::server::rest::accept::{EVENTS, JSON};
-use crate::server::rest::exchange::{Answer, AnswerHeader, Body, Exchange};
+use crate::server::rest::exchange::{Answer, AnswerHeader, Body, Exchange, Header, IDEMPOTENCY_KEY, REPLAYED};
+use crate::server::rest::idempotency;
 use crate::server::rest::routes::{self, ROUTES, Route};
 
 /// The operation of a route.
@@ -26,21 +26,25 @@ pub(super) fn of(route: &Route, builder: &mut Builder<'_>, problem: &Value) -> V
     }
     let mut responses = Map::new();
     for answer in route.exchange.answers.iter().flatten() {
-        responses.insert(answer.status.to_string(), response(answer, builder));
+        let mut response = response(answer, builder);
+        if keyed(route).is_some() {
+            response["headers"][REPLAYED.name] = header_of(&REPLAYED);
+        }
+        responses.insert(answer.status.to_string(), response);
     }
     failures::add(route, builder, problem, &mut responses);
     operation["responses"] = Value::Object(responses);
-    if builder.setting.needs_token {
-        let scopes: Vec<&str> = scope_of(route.operation).into_iter().collect();
-        let is_open = routes::is_probe(route.path);
-        operation["security"] = if is_open { json!([]) } else { json!([{ "bearer": scopes }]) };
+    if needs_token(route, builder.setting.needs_token) {
+        operation["security"] = json!([{ "bearer": [operation::scope_of(route.operation).as_str()] }]);
+    } else if builder.setting.needs_token {
+        operation["security"] = json!([]);
     }
     operation
 }
 
-/// The scope that a token needs for an operation; `None` while tokens have none.
-fn scope_of(_: Operation) -> Option<&'static str> {
-    None
+/// True for a route that needs a token. `is_usual`: routes need one here, except probes.
+pub(super) fn needs_token(route: &Route, is_usual: bool) -> bool {
+    operation::always_needs_token(route.operation) || (is_usual && !routes::is_probe(route.path))
 }
 
 /// The name of a route: that of its operation, and of what distinguishes it if others share that.
@@ -90,7 +94,7 @@ fn parameters(route: &Route, builder: &Builder<'_>) -> Vec<Value> {
         };
         parameters.push(parameter(name, "query", field.required, exact_property(field, known)));
     }
-    for header in headers {
+    for header in headers.iter().chain(keyed(route)) {
         let mut schema = json!({ "type": "string", "description": header.about });
         if let Some(pattern) = header.pattern {
             schema["pattern"] = pattern.into();
@@ -101,6 +105,11 @@ fn parameters(route: &Route, builder: &Builder<'_>) -> Vec<Value> {
         parameters.push(parameter(header.name, "header", false, schema));
     }
     parameters
+}
+
+/// The key of requests that are done once, where it is honoured.
+pub(super) fn keyed(route: &Route) -> Option<&'static Header> {
+    idempotency::is_honoured(route.operation, &route.method).then_some(&IDEMPOTENCY_KEY)
 }
 
 /// A parameter. Its description and examples move from its schema, where they were found.
@@ -186,9 +195,11 @@ fn headers(headers: &[AnswerHeader]) -> Value {
     });
     let mut described = Map::from_iter([("X-Request-Id".to_owned(), id)]);
     for header in headers {
-        let schema =
-            json!({ "description": header.about, "required": header.is_always, "schema": { "type": "string" } });
-        described.insert(header.name.to_owned(), schema);
+        described.insert(header.name.to_owned(), header_of(header));
     }
     Value::Object(described)
+}
+
+fn header_of(header: &AnswerHeader) -> Value {
+    json!({ "description": header.about, "required": header.is_always, "schema": { "type": "string" } })
 }

@@ -62,10 +62,10 @@ pub(super) async fn batch(app: App, request: Request) -> HandlerResult {
     if is_kept {
         return jobs::keep(&app, prepared).await;
     }
-    let run = prepared.start()?;
+    let run = app.start(prepared)?;
     let halting = app.load().halting().clone();
     if form == EVENTS {
-        return Ok(sse::answer(run, halting));
+        return Ok(sse::answer(run, halting, app.work.clone()));
     }
     let id = run.session_id();
     let outcome = outcome_of(run, &halting)
@@ -81,7 +81,7 @@ pub(super) async fn batch(app: App, request: Request) -> HandlerResult {
 async fn prepared(engine: &Engine, mut request: Request) -> Result<Prepared> {
     let upload = request.extensions_mut().remove::<RowUpload>();
     let engine = engine.clone();
-    let checked = if let Some(RowUpload { format, file }) = upload {
+    let checked = if let Some(RowUpload { format, file, .. }) = upload {
         let mut raw = body::query(request.uri(), BatchRequest::FIELDS)?;
         raw.entry("format").or_insert_with(|| format.as_str().into());
         let request = engine.decode::<BatchRequest>(Value::Object(raw))?;

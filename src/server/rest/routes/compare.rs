@@ -23,8 +23,11 @@ pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;
     let raw = body::json(request).await?;
     let mut comparing = app.engine().compare(app.engine().decode::<CompareRequest>(raw)?).await?;
-    let judged = match comparing.take_run()? {
-        Some(run) => Some(*outcome_of(run, app.load().halting()).await?),
+    let judged = match comparing.take_prepared() {
+        Some(judging) => {
+            let run = app.start(judging)?;
+            Some(*outcome_of(run, app.load().halting()).await?)
+        }
         None => None,
     };
     answer(StatusCode::OK, &comparing.conclude(judged)?)

@@ -83,6 +83,7 @@ pub(super) async fn resume(app: App, id: PathId, request: Request) -> HandlerRes
     let Value::Object(raw) = raw else { return Err(body::malformed("expected a JSON object".into()).into()) };
     let request = app.engine().decode::<ResumeJobRequest>(with(raw, JOB_ID, id)?)?;
     let job = app.engine().resume_kept_job(request).await?;
+    app.began(job.id);
     let mut response = answer(StatusCode::ACCEPTED, &job)?;
     response.headers_mut().insert(header::LOCATION, location(job.id)?);
     Ok(response)
@@ -98,7 +99,7 @@ pub(super) async fn stop(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> 
 }
 
 /// True for a client that wants its work run as a job.
-pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
+pub(in crate::server::rest) fn is_async_preferred(headers: &HeaderMap) -> bool {
     let texts = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     texts.flat_map(|text| text.split(',')).any(|preference| {
         preference.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(RESPOND_ASYNC))
@@ -108,6 +109,7 @@ pub(super) fn is_async_preferred(headers: &HeaderMap) -> bool {
 /// Starts work as a job: 202 with its `Location`, and the job.
 pub(super) async fn keep(app: &App, prepared: Prepared) -> HandlerResult {
     let id = prepared.keep().await?;
+    app.began(id);
     let request = app.engine().decode::<JobRequest>(json!({ JOB_ID: id }))?;
     let mut response = answer(StatusCode::ACCEPTED, &app.engine().job(request).await?.job)?;
     response.headers_mut().insert(header::LOCATION, location(id)?);

@@ -10,6 +10,7 @@ mod compare;
 mod generate;
 mod health;
 mod jobs;
+mod learning;
 mod openapi;
 mod performance;
 mod prompts;
@@ -31,6 +32,8 @@ use super::App;
 use super::accept::JSON;
 use super::error::{HandlerResult, Refusal};
 use super::exchange::Exchange;
+
+pub(super) use jobs::is_async_preferred;
 
 /// One route.
 #[derive(Debug, Clone)]
@@ -106,6 +109,7 @@ pub const ROUTES: &[Route] = &[
         || get(performance::performance),
         &performance::PERFORMANCE,
     ),
+    route(Operation::LearningExport, Method::GET, "/api/export", || get(learning::export), &learning::EXCHANGE),
     route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers), &system::PROVIDERS),
     route(Operation::OpenApi, Method::GET, "/openapi.json", || get(openapi::document), &openapi::EXCHANGE),
     route(Operation::Docs, Method::GET, "/docs", || get(openapi::docs), &openapi::DOCS),
@@ -127,6 +131,12 @@ const _: () = {
 /// True for probes, which do not depend on load.
 pub(super) fn is_probe(path: &str) -> bool {
     [health::HEALTH, health::ALIVE, health::READY].contains(&path)
+}
+
+/// The route of a request to this path of the table.
+pub(super) fn find(method: &Method, path: &str) -> Option<&'static Route> {
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    ROUTES.iter().find(|route| route.path == path && route.method == *method)
 }
 
 /// The router of all routes.

@@ -32,10 +32,10 @@ pub(super) async fn select(app: App, request: Request) -> HandlerResult {
     if is_kept {
         return jobs::keep(&app, prepared).await;
     }
-    let run = prepared.start()?;
+    let run = app.start(prepared)?;
     let halting = app.load().halting().clone();
     if form == EVENTS {
-        return Ok(sse::answer(run, halting));
+        return Ok(sse::answer(run, halting, app.work.clone()));
     }
     let outcome = outcome_of(run, &halting).await?;
     answer(StatusCode::OK, &outcome.result())

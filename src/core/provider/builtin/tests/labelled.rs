@@ -8,8 +8,9 @@
 //! The bar for all is two in a hundred. The sets that were looked at must meet it. Of those blind
 //! when counted (147, 143, 126, 125, 105 and 91 decided), 4, 3, 10, 7, 8 and 5 had another label,
 //! the last four having been written with deliberate traps. So the blind set must not exceed its
-//! own count until it meets the bar. Nor must the 1,200 in `natural`, written without traps and not
-//! looked at either (7 of 295).
+//! own count until it meets the bar. The 1,200 in `natural` were written without traps; blind, 7 of
+//! 295 decided ones had another label. Two thirds of them were looked at then. Of the rest 2 of 86
+//! have another label, which they must not exceed.
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -138,17 +139,28 @@ fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let held_out = count(&known, |_, one| one.is_held_out(), |_, _, _| {});
     let opened = count(&opened, |_, _| true, tell);
     let blind = count(&blind, |_, _| true, |_, _, _| {});
+    let natural_seen = count(&natural, |_, one| !one.is_held_out(), tell);
+    let natural_held_out = count(&natural, |_, one| one.is_held_out(), |_, _, _| {});
     let natural = count(&natural, |_, _| true, |_, _, _| {});
-    for (name, count) in
-        [("seen", seen), ("held out", held_out), ("opened", opened), ("blind", blind), ("natural", natural)]
-    {
+    for (name, count) in [
+        ("seen", seen),
+        ("held out", held_out),
+        ("opened", opened),
+        ("natural", natural),
+        ("natural, seen", natural_seen),
+        ("natural, held out", natural_held_out),
+        ("blind", blind),
+    ] {
         eprintln!("{name}: {count:?}, at most {:.3} wrong", wilson(count.wrong, count.decided));
         let (most_wrong, least_decided) = match name {
             "blind" => (5, 91),
-            "natural" => (7, 295),
+            "natural, held out" => (2, 86),
             _ => (count.decided / 50, count.all / 6 + 1),
         };
         assert!(count.wrong <= most_wrong && count.decided >= least_decided, "{name}: {count:?}");
-        assert!(count.ready_seen * 3 >= count.ready * 2 && count.ready_wrong * 200 <= count.all, "{name}: {count:?}");
+        // Finished prompts are too few in a part of the natural ones to tell anything.
+        let is_part = name.starts_with("natural,");
+        let finds_ready = count.ready_seen * 3 >= count.ready * 2 && count.ready_wrong * 200 <= count.all;
+        assert!(finds_ready || is_part, "{name}: {count:?}");
     }
 }

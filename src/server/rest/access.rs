@@ -1,0 +1,31 @@
+//! Decides whether a request may pass: its token, and the scope of its route.
+//!
+//! Every route but the probes needs a token with at least the scope `read` when `server.auth` is on;
+//! the operation of a route decides which ([`operation::scope_of`]). An operation that needs more
+//! for some of its requests checks that itself ([`Engine::require`](aludel_core::engine::Engine::require)). Comes before the rate limit, so
+//! that a client is limited by its token; a request without a valid one counts for its address.
+
+use aludel_core::domain::Scope;
+use aludel_core::error::{Result, TokenError};
+use aludel_core::operation;
+use axum::extract::{MatchedPath, Request};
+
+use super::{App, routes};
+use crate::server::auth;
+
+/// Checks a request, and puts the bearer of its token into its context.
+///
+/// # Errors
+/// `unauthorized`; `forbidden` for a token without the scope of the route; `invalid_request` for
+/// more than one `Authorization` header.
+pub(super) fn check(app: &App, request: &mut Request) -> Result<()> {
+    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let route = path.and_then(|path| routes::find(request.method(), path));
+    if !app.engine().needs_token() {
+        let is_closed = route.is_some_and(|route| operation::always_needs_token(route.operation));
+        return if is_closed { Err(TokenError::Unverifiable.into()) } else { Ok(()) };
+    }
+    // Only routes come here: other paths and methods are refused without regard to the client.
+    let needed = route.map_or(Scope::Read, |route| operation::scope_of(route.operation));
+    auth::authorize(app.engine(), request, needed)
+}
