@@ -71,6 +71,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/performance", "read"),
     ("GET", "/api/export", "read"),
     ("GET", "/api/v1/providers", "read"),
+    ("GET", "/openapi.json", "read"),
+    ("GET", "/docs", "read"),
 ];
 
 const PROBES: [&str; 3] = ["/health", "/alive", "/ready"];
