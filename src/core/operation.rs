@@ -77,6 +77,7 @@ pub const fn of(operation: Operation) -> Row {
         }
         Operation::ConfigValidate => row("Check only the configuration file", Effect::Reads, &[Face::Cli]),
         Operation::Delete => row("Delete prompts", Effect::Deletes, Face::ALL),
+        Operation::Docs => row("Show the operations of the REST server", Effect::Reads, &[Face::Rest]),
         Operation::Export => row("Export stored prompts to back up, move or read", Effect::Reads, Face::ALL),
         Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
         Operation::Health => {
@@ -103,6 +104,7 @@ pub const fn of(operation: Operation) -> Row {
             row("Measure prompts: cost, latency, length, quality, rank", Effect::Reads, &[Face::Cli, Face::Mcp])
         }
         Operation::Migrate => row("Migrate the database to the newest schema", Effect::Changes, &[Face::Cli]),
+        Operation::OpenApi => row("Describe the REST server as an OpenAPI document", Effect::Reads, &[Face::Rest]),
         Operation::PersonasEdit => row("Edit a copy of one", Effect::Changes, &[Face::Cli]),
         Operation::PersonasList => row("List them", Effect::Reads, &[Face::Cli]),
         Operation::PersonasShow => row("Print one as it is used", Effect::Reads, &[Face::Cli]),

@@ -1,5 +1,7 @@
 //! The request to compare stored prompts and, with a task, to ask the judge.
 
+use serde_json::{Map, Value, json};
+
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
 use super::select::{CONFIDENCE, CRITERIA, JUDGE_PROVIDER, SelectRequest, TASK, THOROUGH};
@@ -13,6 +15,9 @@ pub struct CompareRequest {
     /// The selection to make, including `task`; without a task the judge is not asked.
     pub judging: SelectRequest,
 }
+
+/// The fields that only make sense with a task, and `thorough`.
+const JUDGE_FIELDS: [&str; 5] = ["criteria", "confidence", "judge_provider", "budget_usd", "max_calls"];
 
 impl CompareRequest {
     /// Which prompts, 2 to 64.
@@ -52,6 +57,15 @@ impl Request for CompareRequest {
         Self { judging: SelectRequest::from_decoded(values) }
     }
 
+    fn rules() -> Vec<Value> {
+        let with_task =
+            json!({ "required": ["task_description"], "properties": { "task_description": { "type": "string" } } });
+        let mut absent: Map<String, Value> =
+            JUDGE_FIELDS.iter().map(|field| ((*field).to_owned(), json!({ "type": "null" }))).collect();
+        absent.insert("thorough".to_owned(), json!({ "enum": [false, null] }));
+        vec![json!({ "anyOf": [with_task, { "properties": absent }] })]
+    }
+
     fn cross_check(&self) -> Vec<Fault> {
         if self.task().is_some() {
             return self.judging.cross_check();
@@ -74,8 +88,6 @@ impl Request for CompareRequest {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
     use crate::api::{Known, decode};
     use crate::error::{Code, Error};

@@ -309,6 +309,7 @@ pub(super) fn check_provider(text: String, names: &[String]) -> std::result::Res
     if text.chars().count() > limits::NAME_CHARS {
         return Err(CheckError::value(format!("is longer than {} characters", limits::NAME_CHARS)));
     }
+    check_name(&text).map_err(CheckError::value)?;
     if text.ends_with('/') {
         return Err(CheckError::value("names no model after the `/`: write `provider/model` or the provider alone"));
     }

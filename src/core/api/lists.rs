@@ -116,7 +116,7 @@ impl ListFaults {
 fn phases(texts: &[String]) -> Result<FieldValue, CheckError> {
     let (mut phases, mut found) = (Vec::new(), ListFaults::default());
     for (position, text) in texts.iter().enumerate() {
-        match Phase::ALL.into_iter().find(|phase| phase.as_str() == text.trim()) {
+        match Phase::ALL.into_iter().find(|phase| phase.as_str() == text) {
             Some(phase) if phases.contains(&phase) => {
                 found.item(position, || format!("`{phase}` is named twice; phases must be distinct"));
             }
@@ -183,8 +183,8 @@ fn tags(texts: &[String]) -> Result<FieldValue, CheckError> {
             tags.push(tag.to_owned());
         }
     }
-    if tags.len() > limits::MAX_TAGS {
-        found.whole(format!("has {} tags; at most {} are allowed", tags.len(), limits::MAX_TAGS));
+    if texts.len() > limits::MAX_TAGS {
+        found.whole(format!("has {} tags; at most {} are allowed", texts.len(), limits::MAX_TAGS));
     }
     found.or(FieldValue::Texts(tags))
 }

@@ -12,6 +12,7 @@ mod batch;
 mod bounds;
 mod compare;
 mod decoder;
+mod exact;
 mod field;
 mod fields;
 mod filter;
@@ -44,6 +45,7 @@ pub use batch::{BatchRequest, InlineBatchRequest};
 pub use compare::CompareRequest;
 pub(crate) use decoder::check_name;
 pub use decoder::{Decoded, value_of_text};
+pub use exact::{exact_property, exact_schema, exact_schema_of};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;
@@ -77,6 +79,11 @@ pub trait Request: Sized {
 
     /// Builds it from values that passed all checks of [`Request::FIELDS`].
     fn from_decoded(values: Decoded) -> Self;
+
+    /// The checks of [`Request::cross_check`] as JSON Schemas, all of which hold for a valid request.
+    fn rules() -> Vec<Value> {
+        Vec::new()
+    }
 
     /// Checks that need several fields at once; each fault names the field to change.
     fn cross_check(&self) -> Vec<crate::error::Fault> {

@@ -18,6 +18,9 @@ pub enum Moment {
 
 const SECONDS_A_DAY: i64 = 86_400;
 
+/// Most digits of the number of an age.
+const AGE_DIGITS: usize = 9;
+
 impl Moment {
     /// Parses what a user wrote.
     ///
@@ -71,8 +74,11 @@ fn parse_age(text: &str) -> Option<i64> {
         'w' => 7 * SECONDS_A_DAY,
         _ => return None,
     };
-    let number: u32 = text[..text.len() - 1].parse().ok()?;
-    i64::from(number).checked_mul(seconds)
+    let digits = &text[..text.len() - 1];
+    if digits.len() > AGE_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<i64>().ok()?.checked_mul(seconds)
 }
 
 fn start_of(day: Date) -> Timestamp {

@@ -1,6 +1,7 @@
 //! Requests about stored prompts: show, list, history, update, delete.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
@@ -229,6 +230,18 @@ impl Request for UpdateRequest {
             content: values.text("content"),
             revision: values.count("revision"),
         }
+    }
+
+    fn rules() -> Vec<Value> {
+        let changes = |field: &str, value: Value| json!({ "required": [field], "properties": { field: value } });
+        let some = json!({ "type": "array", "minItems": 1 });
+        vec![json!({ "anyOf": [
+            changes("tags", json!({ "type": "array" })),
+            changes("add_tags", some.clone()),
+            changes("remove_tags", some),
+            { "required": ["notes"] },
+            changes("content", json!({ "type": "string" }))
+        ] })]
     }
 
     fn cross_check(&self) -> Vec<Fault> {

@@ -28,7 +28,7 @@ pub fn schema(fields: &[Field], known: &Known) -> Value {
     schema
 }
 
-fn property(kind: Kind, known: &Known) -> Value {
+pub(super) fn property(kind: Kind, known: &Known) -> Value {
     let phases: Vec<&str> = Phase::ALL.into_iter().map(Phase::as_str).collect();
     match kind {
         Kind::Name { min } => json!({ "type": "string", "minLength": min, "maxLength": limits::NAME_CHARS }),

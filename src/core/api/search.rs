@@ -1,5 +1,7 @@
 //! Requests to find stored prompts by words, by meaning or by another prompt, and to reindex them.
 
+use serde_json::{Value, json};
+
 use super::field::{Field, Kind};
 use super::fields::{FIELDS, FIELDS_BRIEF, fields_from};
 use super::filter::{Filters, LIMIT, MODEL, OFFSET, PERSONA, PHASE, PROVIDER, SINCE, TAGS, UNTIL};
@@ -76,6 +78,11 @@ impl Request for SearchRequest {
         }
     }
 
+    fn rules() -> Vec<Value> {
+        let both = json!({ "semantic": { "const": true }, "hybrid": { "const": true } });
+        vec![json!({ "not": { "required": ["semantic", "hybrid"], "properties": both } })]
+    }
+
     fn cross_check(&self) -> Vec<Fault> {
         if self.is_contradictory {
             return vec![Fault::new(
@@ -104,6 +111,10 @@ impl Request for BriefSearchRequest {
 
     fn from_decoded(values: Decoded) -> Self {
         Self(SearchRequest::from_decoded(values).brief())
+    }
+
+    fn rules() -> Vec<Value> {
+        SearchRequest::rules()
     }
 
     fn cross_check(&self) -> Vec<Fault> {
@@ -245,8 +256,6 @@ impl Request for ReindexRequest {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
     use crate::api::{Known, decode, schema};
     use crate::error::{Code, Error};

@@ -30,6 +30,8 @@ pub enum Operation {
     ConfigValidate,
     /// Moves prompts to the trash, or deletes them for good.
     Delete,
+    /// Shows the operations of the REST server to people.
+    Docs,
     /// Writes prompts to a file.
     Export,
     /// Generates prompts from a request.
@@ -66,6 +68,8 @@ pub enum Operation {
     Metrics,
     /// Migrates the database to the current schema.
     Migrate,
+    /// Describes the REST server for programs.
+    OpenApi,
     /// Opens a persona in the editor.
     PersonasEdit,
     /// Lists the personas.
@@ -120,7 +124,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 56] = [
         Self::Batch,
         Self::Compare,
         Self::Completions,
@@ -132,6 +136,7 @@ impl Operation {
         Self::ConfigShow,
         Self::ConfigValidate,
         Self::Delete,
+        Self::Docs,
         Self::Export,
         Self::Generate,
         Self::Health,
@@ -150,6 +155,7 @@ impl Operation {
         Self::Man,
         Self::Metrics,
         Self::Migrate,
+        Self::OpenApi,
         Self::PersonasEdit,
         Self::PersonasList,
         Self::PersonasShow,
@@ -191,6 +197,7 @@ impl Operation {
             Self::ConfigShow => "config show",
             Self::ConfigValidate => "config validate",
             Self::Delete => "delete",
+            Self::Docs => "docs",
             Self::Export => "export",
             Self::Generate => "generate",
             Self::Health => "health",
@@ -209,6 +216,7 @@ impl Operation {
             Self::Man => "man",
             Self::Metrics => "metrics",
             Self::Migrate => "migrate",
+            Self::OpenApi => "openapi",
             Self::PersonasEdit => "personas edit",
             Self::PersonasList => "personas list",
             Self::PersonasShow => "personas show",

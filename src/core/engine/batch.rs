@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::estimate::{Estimate, Preflight};
@@ -455,14 +455,19 @@ impl RowDecoder {
 fn id_of(given: &Value) -> std::result::Result<String, Faults> {
     let id = match given {
         Value::String(text) => text.trim().to_owned(),
-        Value::Number(number) => number.to_string(),
-        _ => return Err(Fault::new("id", "expected a text or a number").into()),
+        Value::Number(number) if whole(number) => number.to_string(),
+        _ => return Err(Fault::new("id", "expected a text or a whole number").into()),
     };
     let is_line = !id.is_empty() && !id.chars().any(char::is_control);
     if is_line && id.chars().count() <= limits::NAME_CHARS {
         return Ok(id);
     }
     Err(Fault::new("id", format!("expected one line of 1 to {} characters", limits::NAME_CHARS)).into())
+}
+
+/// True for a whole number, however it is written (as in JSON Schema).
+fn whole(number: &Number) -> bool {
+    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
 /// The format of the request, or of the input.

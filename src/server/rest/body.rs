@@ -7,7 +7,7 @@ use aludel_core::api::{Field, value_of_text};
 use aludel_core::error::{Code, Error, Result};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Query, Request};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use serde_json::{Map, Value};
 
 /// The body as JSON. `arrival` has already collected it.
@@ -107,6 +107,17 @@ pub(super) fn is_known(headers: &HeaderMap, revision: u32) -> bool {
         .flat_map(|value| value.to_str().unwrap_or("").split(','))
         .map(|tag| tag.trim().trim_start_matches("W/"))
         .any(|tag| tag == "*" || revision_of(tag) == Some(u64::from(revision)))
+}
+
+/// True when `If-None-Match` has this tag, which is strong.
+pub(super) fn is_tag_known(headers: &HeaderMap, known: &HeaderValue) -> bool {
+    let known = known.to_str().unwrap_or_default();
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or("").split(','))
+        .map(|tag| tag.trim().trim_start_matches("W/"))
+        .any(|tag| tag == "*" || tag == known)
 }
 
 /// The revision of a strong tag such as `"3"`.

@@ -59,6 +59,20 @@ pub(super) enum UploadKind {
     Prompts(Option<TransferFormat>),
 }
 
+/// The names of the media types of rows.
+pub(super) const ROW_MEDIA_TYPES: [&str; ROW_FORMATS.len()] = names(&ROW_FORMATS);
+/// The names of the media types of prompts.
+pub(super) const PROMPT_MEDIA_TYPES: [&str; PROMPT_FORMATS.len()] = names(&PROMPT_FORMATS);
+
+const fn names<T: Copy, const N: usize>(formats: &[(&'static str, T); N]) -> [&'static str; N] {
+    let (mut names, mut at) = ([""; N], 0);
+    while at < N {
+        names[at] = formats[at].0;
+        at += 1;
+    }
+    names
+}
+
 /// A file that has arrived, in the extensions of its request.
 #[derive(Debug, Clone)]
 pub(super) struct FileUpload {

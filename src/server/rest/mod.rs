@@ -19,7 +19,9 @@ mod compression;
 mod connections;
 mod cors;
 mod descriptors;
+mod docs;
 mod error;
+mod exchange;
 mod file_upload;
 mod guard;
 mod headers;
@@ -27,6 +29,7 @@ mod host;
 mod idempotency;
 mod load;
 mod metrics;
+mod openapi;
 mod process;
 mod rate_limit;
 mod recorder;
@@ -203,6 +206,11 @@ impl FromRequestParts<Self> for App {
 /// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
+}
+
+/// The OpenAPI document of a server over this engine.
+pub fn openapi_document(engine: &Engine) -> serde_json::Value {
+    openapi::document(&openapi::Setting::of(engine))
 }
 
 /// Sets the request id and the trace, runs the guard, completes the response (error body, headers)

@@ -4,6 +4,7 @@ mod auth;
 mod batch;
 mod connections;
 mod cors;
+mod document;
 mod error_table;
 mod generate;
 mod headers;
@@ -11,6 +12,7 @@ mod hosts;
 mod idempotency;
 mod jobs;
 mod metrics;
+mod openapi;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
@@ -31,6 +33,7 @@ use aludel_core::error::Problem;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use document::Document;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -40,6 +43,7 @@ use crate::seeded::Seeded;
 /// A server's routes over an engine of their own.
 pub(crate) struct Api {
     pub(crate) router: Router,
+    document: Document,
     _seeded: Seeded,
 }
 
@@ -53,14 +57,19 @@ pub(crate) struct Reply {
 impl Api {
     pub(crate) fn new(seeded: Seeded) -> Self {
         let router = rest::router(seeded.engine.clone());
-        Self { router, _seeded: seeded }
+        let document = Document(rest::openapi_document(&seeded.engine));
+        Self { router, document, _seeded: seeded }
     }
 
+    /// Sends a request. The response must be as the OpenAPI document describes it.
     pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("infallible");
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a body").to_bytes().to_vec();
-        Reply { status, headers, body }
+        let reply = Reply { status, headers, body };
+        self.document.check(&method, &path, &reply);
+        reply
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {

@@ -7,16 +7,17 @@
 use std::sync::Arc;
 
 use aludel_core::api::{BatchRequest, InlineBatchRequest, Request as _};
-use aludel_core::domain::{BatchSummary, SessionId};
+use aludel_core::domain::{BatchRow, BatchSummary, Job, SessionId};
 use aludel_core::engine::{BatchInput, Engine, Prepared};
 use aludel_core::error::{Error, Result};
-use aludel_core::event::Outcome;
+use aludel_core::event::{Event, Outcome};
 use aludel_core::pipeline::RowResults;
 use aludel_core::transfer::Input;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -24,8 +25,32 @@ use super::generate::outcome_of;
 use super::{JOBS, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{Answer, Exchange, PREFER};
 use crate::server::rest::file_upload::{self, FileUpload, UploadKind};
 use crate::server::rest::{App, body, sse};
+
+pub(super) const EXCHANGE: Exchange =
+    Exchange::body::<InlineBatchRequest>(Some(r#"{"rows": [{"input": "a haiku about rain"}], "count": 1}"#))
+        .or_uploads::<BatchRequest>(&file_upload::ROW_MEDIA_TYPES)
+        .headers(&[PREFER])
+        .answers(
+            Answer::json::<BatchAnswer>(200, "The summary and all rows.").or_events::<Event>().with_links(TO_BATCH),
+        )
+        .answers(Answer::job::<Job>());
+
+const TO_BATCH: &[(&str, &str)] = &[("job_id", "/job_id")];
+
+/// The answer of a batch, which is written piece by piece.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "describes what is written")]
+struct BatchAnswer {
+    /// The job of the batch, which its rows stay with.
+    job_id: SessionId,
+    /// How it ended.
+    summary: BatchSummary,
+    /// Every row that is done, in the order of the input.
+    rows: Vec<BatchRow>,
+}
 
 /// Bytes after which a piece of the response is sent.
 const PIECE: usize = 64 * 1024;

@@ -5,7 +5,9 @@
 //! when its client disconnects.
 
 use aludel_core::api::CompareRequest;
-use aludel_core::error::Error;
+use aludel_core::domain::{CompareResult, Job};
+use aludel_core::error::{Code, Error};
+use aludel_core::event::Event;
 use axum::extract::Request;
 use axum::http::StatusCode;
 
@@ -13,7 +15,14 @@ use super::generate::outcome_of;
 use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{Answer, Exchange, PREFER};
 use crate::server::rest::{App, body, sse};
+
+pub(super) const EXCHANGE: Exchange = Exchange::body::<CompareRequest>(None)
+    .headers(&[PREFER])
+    .answers(Answer::json::<CompareResult>(200, "The comparison.").or_events::<Event>())
+    .answers(Answer::job::<Job>())
+    .fails(&[Code::NotFound, Code::JudgeUnreliable]);
 
 pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON, EVENTS])?;

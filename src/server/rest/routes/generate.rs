@@ -5,9 +5,10 @@
 //! run is cancelled and the client gets the reason.
 
 use aludel_core::api::GenerateRequest;
+use aludel_core::domain::{GenerationResult, Job};
 use aludel_core::error::{Code, Error};
 use aludel_core::event::run::Run;
-use aludel_core::event::{EventKind, Outcome};
+use aludel_core::event::{Event, EventKind, Outcome};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,16 @@ use tokio_util::sync::CancellationToken;
 use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::{HandlerResult, Refusal};
+use crate::server::rest::exchange::{Answer, Exchange, PREFER, TO_PROMPTS};
 use crate::server::rest::{App, body, sse};
+
+pub(super) const EXCHANGE: Exchange =
+    Exchange::body::<GenerateRequest>(Some(r#"{"input": "a haiku about rain", "count": 2}"#))
+        .headers(&[PREFER])
+        .answers(
+            Answer::json::<GenerationResult>(200, "The ranked prompts.").or_events::<Event>().with_links(TO_PROMPTS),
+        )
+        .answers(Answer::job::<Job>());
 
 /// The same run serves both forms: the client's `Accept` chooses between events and the result.
 pub(super) async fn generate(app: App, request: Request) -> HandlerResult {

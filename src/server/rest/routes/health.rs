@@ -10,12 +10,42 @@ use aludel_core::api::ListRequest;
 use aludel_core::domain::{HealthReport, HealthStatus, PromptSummary};
 use aludel_core::error::{Code, Error, Problem};
 use axum::http::StatusCode;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::answer;
 use crate::server::VERSION;
 use crate::server::rest::App;
 use crate::server::rest::error::{HandlerResult, Refusal};
+use crate::server::rest::exchange::Exchange;
+
+pub(super) const STATUS: Exchange = Exchange::nothing().gives::<Health>(200, "The server answers.");
+pub(super) const LIVENESS: Exchange = Exchange::nothing().gives::<Fine>(200, "The process serves.");
+pub(super) const READINESS: Exchange =
+    Exchange::nothing().gives::<Fine>(200, "Requests are served, and the store answers.").fails(&[Code::Overloaded]);
+pub(super) const REPORT: Exchange = Exchange::nothing()
+    .gives::<HealthReport>(200, "Everything needed works.")
+    .gives::<HealthReport>(503, "Something needed does not.");
+
+/// The state of the server.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Health {
+    /// `ok`.
+    status: &'static str,
+    /// The program's version.
+    version: &'static str,
+    /// Since when it serves, such as `1h2m3s`.
+    uptime: String,
+}
+
+/// Nothing is wrong.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Fine {
+    /// `ok`.
+    status: &'static str,
+}
+
+const FINE: Fine = Fine { status: "ok" };
 
 pub(super) const HEALTH: &str = "/health";
 pub(super) const ALIVE: &str = "/alive";
@@ -23,11 +53,11 @@ pub(super) const READY: &str = "/ready";
 pub(super) const DETAILED: &str = "/health/detailed";
 
 pub(super) async fn health(app: App) -> HandlerResult {
-    answer(StatusCode::OK, &json!({ "status": "ok", "version": VERSION, "uptime": in_words(app.uptime()) }))
+    answer(StatusCode::OK, &Health { status: "ok", version: VERSION, uptime: in_words(app.uptime()) })
 }
 
 pub(super) async fn alive() -> HandlerResult {
-    answer(StatusCode::OK, &json!({ "status": "ok" }))
+    answer(StatusCode::OK, &FINE)
 }
 
 /// Ready while requests are accepted and the store answers.
@@ -37,7 +67,7 @@ pub(super) async fn ready(app: App) -> HandlerResult {
     }
     let newest = ListRequest { limit: Some(1), ..ListRequest::default() };
     match app.engine().list_as::<PromptSummary>(newest).await {
-        Ok(_) => answer(StatusCode::OK, &json!({ "status": "ok" })),
+        Ok(_) => answer(StatusCode::OK, &FINE),
         Err(error) => Err(not_ready(&Problem::from(error).detail)),
     }
 }

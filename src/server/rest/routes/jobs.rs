@@ -5,9 +5,10 @@
 //! `Last-Event-ID`, as every `EventSource` does. Following a job does not affect it.
 
 use aludel_core::api::{FollowJobRequest, JobRequest, JobResultRequest, JobsRequest, Request as _, ResumeJobRequest};
-use aludel_core::domain::{JobState, SessionId};
+use aludel_core::domain::{Job, JobDetails, JobList, JobResult, JobState, SessionId};
 use aludel_core::engine::Prepared;
-use aludel_core::error::{Error, Result};
+use aludel_core::error::{Code, Error, Result};
+use aludel_core::event::Event;
 use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -17,10 +18,25 @@ use super::prompts::{PathId, with};
 use super::{JOBS, answer};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{self, Answer, Exchange, PLACED, TO_JOB, TO_JOBS};
 use crate::server::rest::{App, body, sse};
 
+pub(super) const LIST: Exchange =
+    Exchange::query::<JobsRequest>().answers(Answer::json::<JobList>(200, "The jobs.").with_links(TO_JOBS));
+pub(super) const SHOW: Exchange = Exchange::query::<JobRequest>().gives::<JobDetails>(200, "The job.");
+pub(super) const FOLLOW: Exchange = Exchange::query::<FollowJobRequest>()
+    .headers(&[exchange::LAST_EVENT_ID])
+    .answers(Answer::events::<Event>(200, "The events, from the first that was asked for to the last."));
+pub(super) const RESULT: Exchange =
+    Exchange::query::<JobResultRequest>().gives::<JobResult>(200, "What came of the job.").fails(&[Code::Conflict]);
+pub(super) const RESUME: Exchange = Exchange::optional_body::<ResumeJobRequest>()
+    .answers(Answer::json::<Job>(202, "The job, which goes on.").with_headers(PLACED).with_links(TO_JOB));
+pub(super) const STOP: Exchange = Exchange::query::<JobRequest>()
+    .gives::<Job>(200, "The job, which has stopped.")
+    .gives::<Job>(202, "The job, which its process has yet to stop.")
+    .fails(&[Code::Conflict]);
+
 const JOB_ID: &str = "job_id";
-const FROM: &str = "from";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
@@ -43,12 +59,12 @@ pub(super) async fn show(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> 
 
 pub(super) async fn follow(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[EVENTS])?;
-    let mut raw = body::query(&uri, FollowJobRequest::FIELDS)?;
+    let raw = with(body::query(&uri, FollowJobRequest::FIELDS)?, JOB_ID, id)?;
+    let mut request = app.engine().decode::<FollowJobRequest>(raw)?;
     // A reconnecting client sends this header by itself: it is ahead of what its URL says.
     if let Some(last) = last_event_id(&headers)? {
-        raw.insert(FROM.to_owned(), json!(last + 1));
+        request.from = u64::from(last) + 1;
     }
-    let request = app.engine().decode::<FollowJobRequest>(with(raw, JOB_ID, id)?)?;
     let following = app.engine().follow_job(request).await?;
     Ok(sse::answer_following(following, app.load().halting().clone()))
 }

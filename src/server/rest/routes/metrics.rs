@@ -6,7 +6,11 @@ use axum::response::IntoResponse;
 
 use crate::server::rest::App;
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{Answer, Exchange};
 use crate::server::rest::metrics::CONTENT_TYPE;
+
+pub(super) const EXCHANGE: Exchange =
+    Exchange::nothing().answers(Answer::file(200, "Every metric.", &["application/openmetrics-text"]));
 
 pub(super) const METRICS: &str = "/metrics";
 

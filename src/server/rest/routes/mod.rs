@@ -2,7 +2,8 @@
 //!
 //! The router is built from [`ROUTES`] and the tests read it, so the table is what the server does.
 //! A handler collects the raw request, calls one method of the engine and renders the result. To
-//! add an operation, add a handler to the file of its kind and a row here.
+//! add an operation, add a handler to the file of its kind and a row here, with its `Exchange`: what
+//! it takes and answers, from which `openapi` makes the document.
 
 mod batch;
 mod compare;
@@ -11,6 +12,7 @@ mod health;
 mod jobs;
 mod learning;
 mod metrics;
+mod openapi;
 mod performance;
 mod prompts;
 mod search;
@@ -31,6 +33,7 @@ use serde::Serialize;
 use super::App;
 use super::accept::JSON;
 use super::error::{HandlerResult, Refusal};
+use super::exchange::Exchange;
 
 pub(super) use jobs::is_async_preferred;
 
@@ -44,10 +47,18 @@ pub struct Route {
     /// The path, parameters in braces.
     pub path: &'static str,
     handler: fn() -> MethodRouter<App>,
+    /// What it takes and answers.
+    pub(super) exchange: &'static Exchange,
 }
 
-const fn route(operation: Operation, method: Method, path: &'static str, handler: fn() -> MethodRouter<App>) -> Route {
-    Route { operation, method, path, handler }
+const fn route(
+    operation: Operation,
+    method: Method,
+    path: &'static str,
+    handler: fn() -> MethodRouter<App>,
+    exchange: &'static Exchange,
+) -> Route {
+    Route { operation, method, path, handler, exchange }
 }
 
 const PROMPTS: &str = "/api/v1/prompts";
@@ -61,37 +72,57 @@ const RESTORE: &str = "/api/v1/prompts/{prompt_id}/restore";
 
 /// Every route.
 pub const ROUTES: &[Route] = &[
-    route(Operation::Generate, Method::POST, "/api/v1/prompts/generate", || post(generate::generate)),
-    route(Operation::Batch, Method::POST, BATCH, || post(batch::batch)),
-    route(Operation::Select, Method::POST, "/api/v1/prompts/select", || post(select::select)),
-    route(Operation::Compare, Method::POST, "/api/v1/prompts/compare", || post(compare::compare)),
-    route(Operation::List, Method::GET, PROMPTS, || get(prompts::list)),
-    route(Operation::Search, Method::POST, SEARCH, || post(search::by_body)),
-    route(Operation::Search, Method::GET, SEARCH, || get(search::by_query)),
-    route(Operation::Export, Method::GET, "/api/v1/prompts/export", || get(transfer::export)),
-    route(Operation::Import, Method::POST, IMPORT, || post(transfer::import)),
-    route(Operation::Show, Method::GET, PROMPT, || get(prompts::show)),
-    route(Operation::Similar, Method::GET, "/api/v1/prompts/{prompt_id}/similar", || get(search::similar)),
-    route(Operation::Why, Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why)),
-    route(Operation::Update, Method::PATCH, PROMPT, || patch(prompts::update)),
-    route(Operation::Delete, Method::DELETE, PROMPT, || delete(prompts::remove)),
-    route(Operation::TrashRestore, Method::POST, RESTORE, || post(prompts::restore)),
-    route(Operation::TrashList, Method::GET, "/api/v1/trash", || get(prompts::trash)),
-    route(Operation::Jobs, Method::GET, JOBS, || get(jobs::list)),
-    route(Operation::JobsShow, Method::GET, JOB, || get(jobs::show)),
-    route(Operation::JobsFollow, Method::GET, "/api/v1/jobs/{job_id}/events", || get(jobs::follow)),
-    route(Operation::JobsResult, Method::GET, "/api/v1/jobs/{job_id}/result", || get(jobs::result)),
-    route(Operation::JobsResume, Method::POST, "/api/v1/jobs/{job_id}/resume", || post(jobs::resume)),
-    route(Operation::JobsStop, Method::DELETE, JOB, || delete(jobs::stop)),
-    route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend)),
-    route(Operation::Stats, Method::GET, "/api/performance", || get(performance::performance)),
-    route(Operation::LearningExport, Method::GET, "/api/export", || get(learning::export)),
-    route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers)),
-    route(Operation::Health, Method::GET, health::HEALTH, || get(health::health)),
-    route(Operation::Health, Method::GET, health::ALIVE, || get(health::alive)),
-    route(Operation::Health, Method::GET, health::READY, || get(health::ready)),
-    route(Operation::Health, Method::GET, health::DETAILED, || get(health::detailed)),
-    route(Operation::Health, Method::GET, metrics::METRICS, || get(metrics::metrics)),
+    route(
+        Operation::Generate,
+        Method::POST,
+        "/api/v1/prompts/generate",
+        || post(generate::generate),
+        &generate::EXCHANGE,
+    ),
+    route(Operation::Batch, Method::POST, BATCH, || post(batch::batch), &batch::EXCHANGE),
+    route(Operation::Select, Method::POST, "/api/v1/prompts/select", || post(select::select), &select::EXCHANGE),
+    route(Operation::Compare, Method::POST, "/api/v1/prompts/compare", || post(compare::compare), &compare::EXCHANGE),
+    route(Operation::List, Method::GET, PROMPTS, || get(prompts::list), &prompts::LIST),
+    route(Operation::Search, Method::POST, SEARCH, || post(search::by_body), &search::BY_BODY),
+    route(Operation::Search, Method::GET, SEARCH, || get(search::by_query), &search::BY_QUERY),
+    route(Operation::Export, Method::GET, "/api/v1/prompts/export", || get(transfer::export), &transfer::EXPORT),
+    route(Operation::Import, Method::POST, IMPORT, || post(transfer::import), &transfer::IMPORT),
+    route(Operation::Show, Method::GET, PROMPT, || get(prompts::show), &prompts::SHOW),
+    route(
+        Operation::Similar,
+        Method::GET,
+        "/api/v1/prompts/{prompt_id}/similar",
+        || get(search::similar),
+        &search::SIMILAR,
+    ),
+    route(Operation::Why, Method::GET, "/api/v1/prompts/{prompt_id}/why", || get(prompts::why), &prompts::WHY),
+    route(Operation::Update, Method::PATCH, PROMPT, || patch(prompts::update), &prompts::UPDATE),
+    route(Operation::Delete, Method::DELETE, PROMPT, || delete(prompts::remove), &prompts::REMOVE),
+    route(Operation::TrashRestore, Method::POST, RESTORE, || post(prompts::restore), &prompts::RESTORE),
+    route(Operation::TrashList, Method::GET, "/api/v1/trash", || get(prompts::trash), &prompts::TRASH),
+    route(Operation::Jobs, Method::GET, JOBS, || get(jobs::list), &jobs::LIST),
+    route(Operation::JobsShow, Method::GET, JOB, || get(jobs::show), &jobs::SHOW),
+    route(Operation::JobsFollow, Method::GET, "/api/v1/jobs/{job_id}/events", || get(jobs::follow), &jobs::FOLLOW),
+    route(Operation::JobsResult, Method::GET, "/api/v1/jobs/{job_id}/result", || get(jobs::result), &jobs::RESULT),
+    route(Operation::JobsResume, Method::POST, "/api/v1/jobs/{job_id}/resume", || post(jobs::resume), &jobs::RESUME),
+    route(Operation::JobsStop, Method::DELETE, JOB, || delete(jobs::stop), &jobs::STOP),
+    route(Operation::Spend, Method::GET, "/api/v1/spend", || get(performance::spend), &performance::SPEND),
+    route(
+        Operation::Stats,
+        Method::GET,
+        "/api/performance",
+        || get(performance::performance),
+        &performance::PERFORMANCE,
+    ),
+    route(Operation::LearningExport, Method::GET, "/api/export", || get(learning::export), &learning::EXCHANGE),
+    route(Operation::Providers, Method::GET, "/api/v1/providers", || get(system::providers), &system::PROVIDERS),
+    route(Operation::OpenApi, Method::GET, "/openapi.json", || get(openapi::document), &openapi::EXCHANGE),
+    route(Operation::Docs, Method::GET, "/docs", || get(openapi::docs), &openapi::DOCS),
+    route(Operation::Health, Method::GET, health::HEALTH, || get(health::health), &health::STATUS),
+    route(Operation::Health, Method::GET, health::ALIVE, || get(health::alive), &health::LIVENESS),
+    route(Operation::Health, Method::GET, health::READY, || get(health::ready), &health::READINESS),
+    route(Operation::Health, Method::GET, health::DETAILED, || get(health::detailed), &health::REPORT),
+    route(Operation::Health, Method::GET, metrics::METRICS, || get(metrics::metrics), &metrics::EXCHANGE),
 ];
 
 const _: () = {

@@ -7,8 +7,9 @@ use aludel_core::api::{
     DeleteOneRequest, ListRequest, Request as _, RestoreOneRequest, ShowRequest, TrashRequest, UpdateRequest,
     WhyRequest,
 };
-use aludel_core::domain::{Prompt, SelectedPrompt};
-use aludel_core::error::{Error, Result};
+use aludel_core::domain::{Prompt, SelectedPrompt, Why};
+use aludel_core::engine::{Deletion, PromptPage, TrashPage};
+use aludel_core::error::{Code, Error, Result};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
@@ -20,6 +21,34 @@ use crate::server::rest::App;
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::body::{self, IfMatch};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{
+    Answer, Exchange, IF_MATCH, IF_NONE_MATCH, TAGGED, TAGGED_AND_PLACED, TO_PROMPT, TO_PROMPTS,
+};
+
+pub(super) const LIST: Exchange = Exchange::query::<ListRequest>()
+    .answers(Answer::json::<PromptPage<SelectedPrompt>>(200, "A page of prompts.").with_links(TO_PROMPTS));
+pub(super) const SHOW: Exchange = Exchange::query::<ShowRequest>()
+    .headers(&[IF_NONE_MATCH])
+    .answers(Answer::json::<Prompt>(200, "The prompt.").with_headers(TAGGED).with_links(TO_PROMPT))
+    .answers(Answer::not_modified());
+pub(super) const WHY: Exchange = Exchange::query::<WhyRequest>().gives::<Why>(200, "The explanation.");
+pub(super) const UPDATE: Exchange = Exchange::body::<UpdateRequest>(Some(r#"{"add_tags": ["liked"]}"#))
+    .headers(&[IF_MATCH])
+    .answers(Answer::json::<Prompt>(200, "The changed prompt.").with_headers(TAGGED).with_links(TO_PROMPT))
+    .answers(
+        Answer::json::<Prompt>(201, "The new prompt, derived from this one.")
+            .with_headers(TAGGED_AND_PLACED)
+            .with_links(TO_PROMPT),
+    )
+    .fails(&[Code::Conflict]);
+pub(super) const REMOVE: Exchange = Exchange::query::<DeleteOneRequest>()
+    .headers(&[IF_MATCH])
+    .gives::<Deletion>(200, "What was deleted.")
+    .fails(&[Code::Conflict]);
+pub(super) const RESTORE: Exchange = Exchange::query::<RestoreOneRequest>()
+    .answers(Answer::json::<Prompt>(200, "The restored prompt.").with_headers(TAGGED).with_links(TO_PROMPT))
+    .fails(&[Code::Conflict]);
+pub(super) const TRASH: Exchange = Exchange::query::<TrashRequest>().gives::<TrashPage>(200, "A page of the trash.");
 
 /// The id in the path.
 pub(super) type PathId = std::result::Result<Path<String>, PathRejection>;
@@ -79,9 +108,10 @@ pub(super) async fn remove(app: App, id: PathId, headers: HeaderMap, uri: Uri) -
     answer(StatusCode::OK, &app.engine().delete(request.into()).await?)
 }
 
-pub(super) async fn restore(app: App, id: PathId, headers: HeaderMap) -> HandlerResult {
+pub(super) async fn restore(app: App, id: PathId, headers: HeaderMap, uri: Uri) -> HandlerResult {
     negotiate(&headers, &[JSON])?;
-    let request = app.engine().decode::<RestoreOneRequest>(with_id(Map::new(), id)?)?;
+    let raw = with_id(body::query(&uri, RestoreOneRequest::FIELDS)?, id)?;
+    let request = app.engine().decode::<RestoreOneRequest>(raw)?;
     match app.engine().restore(request.into()).await?.restored.as_slice() {
         [restored] => tagged(StatusCode::OK, restored),
         other => Err(Error::Internal(format!("one prompt was to be restored, not {}", other.len())).into()),

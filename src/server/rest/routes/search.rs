@@ -4,8 +4,8 @@
 //! headers. A query string can use `q` for `query`; other names are those of the body.
 
 use aludel_core::api::{Request as _, SearchRequest, SimilarRequest};
-use aludel_core::domain::{SearchResult, SelectedPrompt};
-use aludel_core::error::{Error, Result};
+use aludel_core::domain::{FoundPrompt, SearchResult, SelectedPrompt};
+use aludel_core::error::{Code, Error, Result};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use serde::Serialize;
@@ -15,6 +15,7 @@ use super::answer;
 use super::prompts::{PathId, with_id};
 use crate::server::rest::accept::{JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{Answer, COUNTED, Exchange, TO_FOUND};
 use crate::server::rest::{App, body};
 
 /// The total number of results.
@@ -26,6 +27,14 @@ const WARNINGS: HeaderName = HeaderName::from_static("x-warnings");
 
 const QUERY: &str = "query";
 const SHORT_QUERY: &str = "q";
+
+const FOUND: Answer = Answer::json::<Vec<FoundPrompt<SelectedPrompt>>>(200, "The prompts, best first.")
+    .with_headers(COUNTED)
+    .with_links(TO_FOUND);
+pub(super) const BY_BODY: Exchange =
+    Exchange::body::<SearchRequest>(Some(r#"{"query": "rain", "limit": 5}"#)).answers(FOUND);
+pub(super) const BY_QUERY: Exchange = Exchange::query::<SearchRequest>().alias(QUERY, SHORT_QUERY).answers(FOUND);
+pub(super) const SIMILAR: Exchange = Exchange::query::<SimilarRequest>().answers(FOUND).fails(&[Code::Conflict]);
 
 pub(super) async fn by_body(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON])?;

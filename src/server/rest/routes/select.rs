@@ -4,7 +4,9 @@
 //! ends with its client unless it was requested as a job.
 
 use aludel_core::api::SelectRequest;
-use aludel_core::domain::Operation;
+use aludel_core::domain::{Job, Operation, SelectResult};
+use aludel_core::error::Code;
+use aludel_core::event::Event;
 use axum::extract::Request;
 use axum::http::StatusCode;
 
@@ -12,7 +14,14 @@ use super::generate::outcome_of;
 use super::{answer, jobs};
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
+use crate::server::rest::exchange::{Answer, Exchange, PREFER};
 use crate::server::rest::{App, body, sse};
+
+pub(super) const EXCHANGE: Exchange = Exchange::body::<SelectRequest>(None)
+    .headers(&[PREFER])
+    .answers(Answer::json::<SelectResult>(200, "The choice.").or_events::<Event>())
+    .answers(Answer::job::<Job>())
+    .fails(&[Code::NotFound]);
 
 pub(super) async fn select(app: App, request: Request) -> HandlerResult {
     let form = negotiate(request.headers(), &[JSON, EVENTS])?;

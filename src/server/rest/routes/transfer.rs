@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use aludel_core::api::{ExportRequest, ImportRequest, Request as _};
+use aludel_core::domain::ImportReport;
 use aludel_core::error::{Error, Result};
+use aludel_core::event::Event;
 use aludel_core::transfer::{Export, Input, TransferFormat};
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -21,8 +23,15 @@ use super::generate::outcome_of;
 use super::search::TOTAL;
 use crate::server::rest::accept::{EVENTS, JSON, negotiate};
 use crate::server::rest::error::HandlerResult;
-use crate::server::rest::file_upload::{FileUpload, UploadKind};
+use crate::server::rest::exchange::{self, Answer, Exchange};
+use crate::server::rest::file_upload::{self, FileUpload, UploadKind};
 use crate::server::rest::{App, body, sse};
+
+pub(super) const EXPORT: Exchange = Exchange::query::<ExportRequest>().answers(
+    Answer::file(200, "The prompts, in the format asked for.", &EXPORTED_TYPES).with_headers(exchange::EXPORTED),
+);
+pub(super) const IMPORT: Exchange = Exchange::upload::<ImportRequest>(&file_upload::PROMPT_MEDIA_TYPES)
+    .answers(Answer::json::<ImportReport>(200, "The report.").or_events::<Event>());
 
 const FORMAT: &str = "format";
 
@@ -34,6 +43,15 @@ const MEDIA_TYPES: [(TransferFormat, &str); 5] = [
     (TransferFormat::Yaml, "application/yaml"),
     (TransferFormat::Markdown, "text/markdown"),
 ];
+
+const EXPORTED_TYPES: [&str; MEDIA_TYPES.len()] = {
+    let (mut names, mut at) = ([""; MEDIA_TYPES.len()], 0);
+    while at < names.len() {
+        names[at] = MEDIA_TYPES[at].1;
+        at += 1;
+    }
+    names
+};
 
 /// The format is the one that `format` names, else the one that the client prefers.
 pub(super) async fn export(app: App, headers: HeaderMap, uri: Uri) -> HandlerResult {

@@ -78,6 +78,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/metrics", "read"),
     ("GET", "/api/v1/prompts/export", "read"),
     ("POST", "/api/v1/prompts/import", "write"),
+    ("GET", "/openapi.json", "read"),
+    ("GET", "/docs", "read"),
 ];
 
 const PROBES: [&str; 3] = ["/health", "/alive", "/ready"];

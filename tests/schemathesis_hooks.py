@@ -1,0 +1,70 @@
+"""What a schema cannot say, so that schemathesis does not ask for it and expect a success.
+
+Each function here drops or mends one thing of a generated request; nothing of a response is hidden.
+All of them leave requests alone that are meant to be refused.
+"""
+
+import uuid
+
+import schemathesis
+
+LIMITS = ("timeout_s", "budget_usd", "max_calls")
+
+
+FILES = {
+    "application/x-ndjson": b'{"input": "rain"}\n',
+    "application/jsonl": b'{"input": "rain"}\n',
+    "application/json-lines": b'{"input": "rain"}\n',
+    "text/csv": b"input\nrain\n",
+    "application/yaml": [{"input": "rain"}],
+    "application/x-yaml": [{"input": "rain"}],
+    "text/plain": "rain",
+}
+
+
+def rows(body):
+    return [row for row in body.get("rows") or [] if isinstance(row, dict)]
+
+
+def is_negative(case):
+    return case.meta is not None and case.meta.generation.mode.is_negative
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    if is_negative(case):
+        return
+    query = case.query if isinstance(case.query, dict) else {}
+    body = case.body if isinstance(case.body, dict) else {}
+    # Opaque: a page gives it, for the list in the same order.
+    query.pop("cursor", None)
+    # Two parameters that exclude each other.
+    if query.get("semantic") and query.get("hybrid"):
+        query.pop("semantic")
+    # A revision is given by the header or by a field, not by both.
+    if case.headers and any(name.lower() == "if-match" for name in case.headers):
+        query.pop("revision", None)
+        body.pop("revision", None)
+    # A key is used once: another request under it is refused, which schemathesis cannot know.
+    for name in case.headers or {}:
+        if name.lower() == "idempotency-key":
+            case.headers[name] = f'"{uuid.uuid4()}"'
+    # A limit that ends a run before it has made anything is answered with the code of that limit (422 or 504).
+    # That is shown by the tests of the repository; here runs are to succeed.
+    for limit in LIMITS:
+        body.pop(limit, None)
+    # Only the builtin provider can be called here: the others are known and have no key (502).
+    for request in [query if case.operation.path.endswith("/batch") else {}, body, *rows(body)]:
+        for name in ("provider", "judge_provider"):
+            if request.get(name):
+                request[name] = "builtin"
+    # A file of rows has no schema: each has one good row.
+    if case.media_type in FILES:
+        case.body = FILES[case.media_type]
+        for limit in LIMITS:
+            query.pop(limit, None)
+    # The ids of rows are distinct, and so are the keys of prompts whatever their case and dashes.
+    for row in rows(body):
+        row.pop("id", None)
+        for limit in LIMITS:
+            row.pop(limit, None)
