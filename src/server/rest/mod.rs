@@ -296,9 +296,11 @@ fn keep(response: Response, slot: RequestSlot) -> Response {
         return response;
     }
     response.map(|body| {
-        Body::from_stream(body.into_data_stream().map(move |piece| {
+        let pieces = body.into_data_stream().map(move |piece| {
             let _held = &slot;
             piece
-        }))
+        });
+        // The encoder of a compressed answer asks once more after the last piece.
+        Body::from_stream(pieces.fuse())
     })
 }

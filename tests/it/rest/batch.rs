@@ -272,3 +272,16 @@ async fn a_client_that_goes_away_stops_the_batch_and_what_is_done_stays() {
     let rows = api.get(&format!("{path}/result")).await.json()["rows"].clone();
     assert_eq!(ends(&rows).len(), 3);
 }
+
+#[tokio::test]
+async fn an_answer_that_is_compressed_as_it_is_read_comes_to_its_end() {
+    let api = Api::new(Seeded::new());
+    let headers = [("content-type", "application/json"), ("accept-encoding", "gzip")];
+    let body = json!({ "rows": [{ "input": "0" }] }).to_string();
+    let reply = api.send(request("POST", "/api/v1/prompts/batch", &headers, Body::from(body))).await;
+    assert_eq!((reply.status.as_u16(), &reply.headers["content-encoding"]), (200, &"gzip".parse().expect("text")));
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&reply.body[..]), &mut text).expect("gzip");
+    let answer: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(1));
+}
