@@ -203,6 +203,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
         Some(Command::Serve(_)) => run::serve(invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
+        Some(Command::Health(args)) => run::health(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),
         Some(Command::Personas(args)) => run::personas(&args, invocation),
         Some(Command::Templates(args)) => run::templates(&args, invocation),

@@ -219,6 +219,20 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links form a loop"))
 }
 
+/// The free space for files at `path`, in bytes, whether or not it exists; `None` if unknown.
+#[cfg(unix)]
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let existing = path.ancestors().find(|ancestor| ancestor.exists())?;
+    let found = rustix::fs::statvfs(existing).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// Unknown on other systems.
+#[cfg(not(unix))]
+pub fn free_bytes(_path: &Path) -> Option<u64> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -79,7 +79,9 @@ pub const fn of(operation: Operation) -> Row {
         Operation::Delete => row("Delete prompts", Effect::Deletes, Face::ALL),
         Operation::Export => row("Export stored prompts to back up, move or read", Effect::Reads, Face::ALL),
         Operation::Generate => row("Turn a request into ranked prompts", Effect::Generates, Face::ALL),
-        Operation::Health => row("Report whether the server is alive, ready and well", Effect::Reads, &[Face::Rest]),
+        Operation::Health => {
+            row("Report whether a server is alive, ready and well", Effect::Reads, &[Face::Cli, Face::Rest])
+        }
         Operation::History => {
             row("List runs with their variants, newest first", Effect::Reads, &[Face::Cli, Face::Tui])
         }

@@ -18,6 +18,7 @@ const CORE_LAYERS: &[(&str, u8)] = &[
     ("api", 1),
     ("ids", 1),
     ("ledger", 1),
+    ("metrics", 1),
     ("offload", 1),
     ("operation", 1),
     ("provider", 1),
@@ -61,6 +62,7 @@ const FENCED: &[(&str, &[&str])] = &[
     ("tracing_appender", &["trace"]),
     ("secrecy", &["config"]),
     ("jsonwebtoken", &["auth"]),
+    ("prometheus_client", &["metrics", "engine/metrics"]),
     ("ndarray", &["embed"]),
 ];
 

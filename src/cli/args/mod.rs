@@ -14,6 +14,7 @@ mod filters;
 mod formats;
 mod generate;
 mod global;
+mod health;
 mod history;
 mod import;
 mod jobs;
@@ -48,6 +49,7 @@ pub(crate) use export::ExportArgs;
 pub(crate) use formats::formats_of;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use global::{Globals, format_in};
+pub(crate) use health::HealthArgs;
 pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use jobs::{JobFollowArgs, JobResultArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
@@ -153,6 +155,8 @@ pub(crate) enum Command {
     /// Serve REST over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     HttpServer(HttpServerArgs),
+    /// Report whether a server is alive, ready and well
+    Health(HealthArgs),
     /// Show and change the configuration
     Config(ConfigArgs),
     /// List, show and edit personas
@@ -225,6 +229,7 @@ Interfaces:
   tui             Open the workbench
   serve           Serve MCP over standard input and output
   http-server     Serve REST over HTTP
+  health          Report whether a server is alive, ready and well
 
 Setup:
   config          Show and change the configuration

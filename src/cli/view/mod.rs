@@ -8,6 +8,7 @@ mod compare;
 mod csv;
 mod frame;
 mod generation;
+mod health;
 mod history;
 mod import;
 mod jobs;
@@ -36,6 +37,7 @@ pub(crate) use compare::{comparison, document_of_comparison, page_of_comparison}
 pub(crate) use csv::{csv, csv_of_found};
 pub(crate) use frame::Frame;
 pub(crate) use generation::{Summary, generation, remarks};
+pub(crate) use health::health;
 pub(crate) use history::history;
 pub(crate) use import::import;
 pub(crate) use jobs::{job, job_event, job_result, jobs, unit_of};

@@ -13,7 +13,7 @@ use crate::event::{Outcome, part};
 use crate::judge::audit::{self, Case, Failures};
 use crate::judge::{self, Judge, Judging};
 use crate::ledger::Labels;
-use crate::pipeline::{self, Reporter};
+use crate::pipeline::Reporter;
 
 impl Engine {
     /// Prepares the audit of a judge. It bypasses the cache and stores the judge's profile; if that
@@ -58,7 +58,8 @@ impl Engine {
                 judging.judges.first().cloned().ok_or_else(|| Error::value("judge_provider", "names no judge"))?;
             let warnings: Vec<String> = warning.into_iter().chain(panel.warnings).collect();
             let start = move || {
-                pipeline::start_task(session, Operation::JudgeAudit, None, move |report| async move {
+                let counting = engine.clone();
+                counting.start_task(session, Operation::JudgeAudit, None, move |report| async move {
                     let audit = Audit { engine: engine.clone(), judging, judge, report: report.clone() };
                     let mut audited = test(audit).await?;
                     // The test is paid for, so its result is returned even if it cannot be stored.

@@ -189,6 +189,7 @@ impl Engine {
                     variants: 0,
                     phases: Vec::new(),
                 },
+                caller: None,
             });
             Ok(engine.planned_batch(&request, &life, session_id, journal, (Some(source), Some(total)), warning))
         }))
@@ -262,7 +263,8 @@ impl Engine {
             plan_row: self.row_planner(),
         };
         let ports = self.ports();
-        PlannedRun { journal: Some(journal), start: Box::new(move || pipeline::start_batch(plan, rows, ports)) }
+        let start = self.counted(Operation::Batch, move || pipeline::start_batch(plan, rows, ports));
+        PlannedRun { journal: Some(journal), start }
     }
 
     fn row_planner(&self) -> PlanRow {

@@ -74,6 +74,7 @@ impl Engine {
                         kept: lifetime == Lifetime::Kept,
                         total: Some(plan.count.into()),
                         started: plan.started(),
+                        caller: None,
                     }));
                 }
             }
@@ -82,7 +83,7 @@ impl Engine {
             self.journalled(&mut judge.judges, journal);
         }
         let (journal, ports) = (plan.journal.clone(), self.ports());
-        Ok(PlannedRun { journal, start: Box::new(move || pipeline::start(plan, ports)) })
+        Ok(PlannedRun { journal, start: self.counted(Operation::Generate, move || pipeline::start(plan, ports)) })
     }
 
     pub(super) fn ports(&self) -> Ports {

@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
+use super::context::RequestContext;
 use super::prepared::{Lifetime, PlannedRun};
 use crate::api::{FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest};
 use crate::domain::{BatchRow, Job, JobDetails, JobList, JobResult, JobState, Operation, Prompt, PromptId, SessionId};
@@ -172,7 +173,8 @@ impl Engine {
         }
     }
 
-    /// Resumes kept jobs whose process died, until the guard is dropped. For servers.
+    /// Resumes kept jobs whose process died, until the guard is dropped. For servers. What they cost
+    /// is charged to the caller that began them.
     pub fn adopt_jobs(&self) -> JobAdoptionGuard {
         let (engine, stop) = (self.clone(), CancellationToken::new());
         let stopped = stop.clone();
@@ -196,7 +198,9 @@ impl Engine {
             let Some(taken) = self.store().take_abandoned_job(worker.clone()).await? else { break };
             let id = taken.job.id;
             tracing::info!(job = %id, operation = %taken.job.operation, "a kept job is taken up again");
-            match self.take_up(taken, worker).await {
+            let caller = taken.caller.clone();
+            let engine = self.with_context(RequestContext { caller, ..RequestContext::default() });
+            match engine.take_up(taken, worker).await {
                 Ok(PlannedRun { journal: Some(journal), start }) => self.inner.keeper.keep(start(), journal),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(job = %id, %error, "a kept job cannot be taken up again"),
@@ -219,7 +223,7 @@ impl Engine {
         ready
     }
 
-    async fn make_rest(&self, ClaimedJob { job, request }: ClaimedJob, journal: Journal) -> Result<PlannedRun> {
+    async fn make_rest(&self, ClaimedJob { job, request, .. }: ClaimedJob, journal: Journal) -> Result<PlannedRun> {
         let unreadable = |error: serde_json::Error| {
             Error::Conflict(format!(
                 "job {} was stored by another version and cannot be taken up by this one: {error}",
@@ -255,7 +259,8 @@ impl Engine {
 
     /// A journal for new work.
     pub(super) fn journal(&self, job: NewJob) -> Journal {
-        Journal::new(Arc::clone(self.store()), worker(), job)
+        let caller = self.context().caller.clone();
+        Journal::new(Arc::clone(self.store()), worker(), NewJob { caller, ..job })
     }
 
     async fn resolve_job(&self, key: &JobKey) -> Result<SessionId> {

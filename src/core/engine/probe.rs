@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::event::Outcome;
 use crate::event::run::Run;
 use crate::ledger::{Account, Caps, Labels};
-use crate::pipeline::{self, Reporter};
+use crate::pipeline::Reporter;
 use crate::probe::{self, Setup, Subject};
 use crate::provider::catalog::ModelCard;
 use crate::provider::transport::proxy::ProxyInUse;
@@ -31,7 +31,7 @@ impl Engine {
     pub fn test_providers(&self, request: TestProvidersRequest) -> Run {
         let engine = self.clone();
         let session = self.inner.ids.session();
-        pipeline::start_task(session, Operation::TestProviders, None, move |report| async move {
+        self.start_task(session, Operation::TestProviders, None, move |report| async move {
             engine.providers_tested(request, session, &report).await.map(Outcome::TestProviders)
         })
     }

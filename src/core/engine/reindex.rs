@@ -11,7 +11,7 @@ use crate::domain::{Filter, Operation, Reindexed};
 use crate::error::Result;
 use crate::event::run::Run;
 use crate::event::{Outcome, part};
-use crate::pipeline::{self, Reporter};
+use crate::pipeline::Reporter;
 use crate::search::{EmbeddingContext, embedding};
 use crate::store::Space;
 
@@ -28,7 +28,7 @@ impl Engine {
         // An embedder that cannot be used is an error before anything is emptied.
         let meaning = if request.vectors { Some(self.meaning("reindex")?) } else { None };
         let engine = self.clone();
-        Ok(pipeline::start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
+        Ok(self.start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
             engine.reindexed(request, meaning, &report).await.map(Outcome::Reindex)
         }))
     }
@@ -62,7 +62,7 @@ impl Engine {
     /// Fails like [`Engine::reindex`]. [`Engine::close`] also reports vectors that were not stored.
     pub fn embed_missing(&self) -> Run {
         let engine = self.clone();
-        pipeline::start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
+        self.start_task(self.inner.ids.session(), Operation::Reindex, None, move |report| async move {
             let made = engine.missing_embedded(&report).await;
             made.map(Outcome::Reindex).inspect_err(|error| engine.inner.indexer.note_unstored(error))
         })

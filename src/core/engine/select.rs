@@ -109,6 +109,7 @@ impl Engine {
                     kept: lifetime == Lifetime::Kept,
                     total: plan.total(),
                     started: plan.started(),
+                    caller: None,
                 }))
             }
         };
@@ -116,7 +117,8 @@ impl Engine {
             self.journalled(&mut plan.job.judge.judges, journal);
         }
         let (journal, ports) = (plan.journal.clone(), self.ports());
-        Ok(PlannedRun { journal, start: Box::new(move || pipeline::start_selection(plan, ports)) })
+        let start = self.counted(operation, move || pipeline::start_selection(plan, ports));
+        Ok(PlannedRun { journal, start })
     }
 
     /// The most that a selection can cost. Sends nothing.

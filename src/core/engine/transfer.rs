@@ -10,7 +10,7 @@ use crate::domain::{Operation, limits};
 use crate::error::Result;
 use crate::event::run::Run;
 use crate::event::{Outcome, part};
-use crate::pipeline::{self, Reporter};
+use crate::pipeline::Reporter;
 use crate::store::sqlite::alchemy::AlchemyFile;
 use crate::transfer::{self, Export, ExportedPrompts, Input, Stage, TransferFormat, TransferProgress};
 
@@ -52,7 +52,7 @@ impl Engine {
     /// `file` when it cannot be read; with `storage`.
     pub fn import<R: Read + Seek + Send + 'static>(&self, request: ImportRequest, input: Input<R>) -> Run {
         let engine = self.clone();
-        pipeline::start_task(self.inner.ids.session(), Operation::Import, None, move |report| async move {
+        self.start_task(self.inner.ids.session(), Operation::Import, None, move |report| async move {
             let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
             let format = format_of(request.format.as_deref());
             let watch = move |progress| report_progress(&report, progress);
@@ -73,7 +73,7 @@ impl Engine {
         let file = AlchemyFile::open(path)?;
         let engine = self.clone();
         let total = Some(file.rows());
-        Ok(pipeline::start_task(self.inner.ids.session(), Operation::Migrate, total, move |report| async move {
+        Ok(self.start_task(self.inner.ids.session(), Operation::Migrate, total, move |report| async move {
             let (store, now) = (engine.store().as_ref(), engine.inner.clock.now());
             let watch = move |progress| report_progress(&report, progress);
             let imported = transfer::alchemy::import(store, file, request.dry_run, now, watch).await?;

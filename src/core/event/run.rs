@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Event, EventKind, Outcome};
 use crate::domain::SessionId;
 use crate::error::{Error, Problem};
+use crate::metrics::RunCounter;
 
 /// How many events may wait for the consumer.
 pub const CAPACITY: usize = 1024;
@@ -192,6 +193,8 @@ pub struct Run {
     control: RunControl,
     next_seq: u64,
     terminated: bool,
+    /// Counts it until its last event is taken.
+    counter: Option<RunCounter>,
 }
 
 impl Run {
@@ -209,12 +212,19 @@ impl Run {
             capacity: capacity.max(1),
         });
         let sender = EventSender { shared: Arc::clone(&shared), tap: None };
-        (sender, Self { session_id, shared, control, next_seq: 0, terminated: false })
+        (sender, Self { session_id, shared, control, next_seq: 0, terminated: false, counter: None })
     }
 
     /// The run's name: the `session_id` of its prompts.
     pub fn session_id(&self) -> SessionId {
         self.session_id
+    }
+
+    /// Counts the run with this counter.
+    #[must_use]
+    pub fn counted_by(mut self, counter: RunCounter) -> Self {
+        self.counter = Some(counter);
+        self
     }
 
     /// A control handle that can be moved elsewhere.
@@ -279,6 +289,11 @@ impl Run {
 
     fn number(&mut self, kind: EventKind) -> Event {
         self.terminated = kind.is_terminal();
+        if self.terminated
+            && let Some(mut counter) = self.counter.take()
+        {
+            counter.note(&kind);
+        }
         let seq = self.next_seq;
         self.next_seq += 1;
         Event { session_id: self.session_id, seq, kind }

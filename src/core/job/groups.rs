@@ -109,7 +109,7 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path().join("aludel.db")));
         let started = EventKind::Started { operation: Operation::Batch, total: None, variants: 0, phases: Vec::new() };
         let (operation, about, request) = (Operation::Batch, "rows".to_owned(), json!({}));
-        let new = NewJob { id: ID, operation, about, request, kept: false, total: None, started };
+        let new = NewJob { id: ID, operation, about, request, kept: false, total: None, started, caller: None };
         let worker = Worker { name: "this".to_owned(), lease: crate::job::LEASE };
         let journal = Journal::new(Arc::clone(&store), worker, new);
         journal.begin().await.unwrap();

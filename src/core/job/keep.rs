@@ -39,6 +39,16 @@ impl Keeper {
         });
     }
 
+    /// How many jobs this process runs.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// True if it runs none.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     /// Stops a job of this process at once; false if the job is not one of this process.
     pub fn stop(&self, id: SessionId) -> bool {
         let control = self.lock().get(&id).map(|kept| kept.control.clone());

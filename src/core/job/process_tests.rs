@@ -49,6 +49,7 @@ fn new_job() -> NewJob {
         kept: false,
         total: Some(UNITS),
         started,
+        caller: None,
     }
 }
 

@@ -39,6 +39,7 @@ impl World {
             kept,
             total: Some(2),
             started,
+            caller: None,
         };
         Journal::new(Arc::clone(&self.store), Worker { name: "this".to_owned(), lease }, new)
     }

@@ -173,6 +173,11 @@ impl Account {
         self.run_budget.caps().assumed_price
     }
 
+    /// The distributed trace that the calls of this account belong to.
+    pub fn trace(&self) -> Option<&TraceContext> {
+        self.labels.trace.as_deref()
+    }
+
     /// The caps of the run.
     pub fn caps(&self) -> &Caps {
         self.run_budget.caps()
@@ -180,12 +185,14 @@ impl Account {
 
     /// True if the run's budget or the daily budget caps the calls of this account.
     pub fn is_capped_in_dollars(&self) -> bool {
-        self.run_budget.caps().budget.is_some() || self.daily_cap().is_some()
+        let caller = self.caller().and_then(|caller| caller.daily_budget);
+        self.run_budget.caps().budget.is_some() || self.daily_cap().is_some() || caller.is_some()
     }
 
     /// True if any cap applies to the calls of this account.
     pub fn is_capped(&self) -> bool {
-        self.run_budget.caps().calls.is_some() || self.is_capped_in_dollars()
+        let caller = self.caller().and_then(|caller| caller.daily_calls);
+        self.run_budget.caps().calls.is_some() || caller.is_some() || self.is_capped_in_dollars()
     }
 
     /// The daily cap.
@@ -207,6 +214,27 @@ impl Account {
         }
     }
 
+    /// The client of a server that its calls are charged to.
+    pub fn caller(&self) -> Option<&Arc<Caller>> {
+        self.labels.caller.as_ref()
+    }
+
+    /// What is left today to the caller, calls under way at their worst case; `None` without a
+    /// caller that has caps.
+    ///
+    /// # Errors
+    /// Why the call log cannot be read.
+    pub async fn left_to_caller(&self) -> Result<Option<Need>, Refusal> {
+        match (&self.call_log, self.capped_caller()) {
+            (Some(call_log), Some(caller)) => call_log.left_to(caller).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn capped_caller(&self) -> Option<Arc<Caller>> {
+        self.caller().filter(|caller| caller.is_capped()).cloned()
+    }
+
     /// What is left of the run's own caps; the maximum for what is not capped.
     pub fn left(&self) -> Need {
         self.run_budget.left()
@@ -220,12 +248,12 @@ impl Account {
     pub async fn set_aside(&self, steps: Vec<Money>) -> Result<Allotment, Refusal> {
         let for_judge = self.run_budget.judge_share();
         let share = self.run_budget.allot(steps.clone()).await?;
-        let money = Need::of_steps(&steps).money;
-        let hold = match self.call_log.as_ref().filter(|_| money > Money::ZERO) {
-            Some(call_log) => call_log.set_aside(money + for_judge.money).await?.map(Arc::from),
+        let need = Need::of_steps(&steps);
+        let hold = match self.call_log.as_ref().filter(|_| need.money > Money::ZERO) {
+            Some(call_log) => call_log.set_aside(need + for_judge, self.capped_caller()).await?.map(Arc::from),
             None => None,
         };
-        Ok(Allotment { share, account: self.clone(), steps, for_judge: for_judge.money, hold })
+        Ok(Allotment { share, account: self.clone(), steps, for_judge, hold })
     }
 
     /// As [`Account::set_aside`], for calls in any order, such as those of a whole run that is part of
@@ -236,10 +264,10 @@ impl Account {
     pub async fn set_aside_all(&self, need: Need) -> Result<Allotment, Refusal> {
         let share = self.run_budget.allot_calls(need).await?;
         let hold = match self.call_log.as_ref().filter(|_| need.money > Money::ZERO) {
-            Some(call_log) => call_log.set_aside(need.money).await?.map(Arc::from),
+            Some(call_log) => call_log.set_aside(need, self.capped_caller()).await?.map(Arc::from),
             None => None,
         };
-        Ok(Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Money::ZERO, hold })
+        Ok(Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Need::default(), hold })
     }
 
     /// Holds back the least that a judge needs, by number of candidates, as chains are reserved.
@@ -253,7 +281,7 @@ impl Account {
         // This releases room under the daily cap, for which the judge's calls ask.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let share = self.run_budget.allot_to_judge();
-        Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Money::ZERO, hold: None }
+        Allotment { share, account: self.clone(), steps: Vec::new(), for_judge: Need::default(), hold: None }
     }
 
     /// What the run took so far.
@@ -284,8 +312,9 @@ impl Account {
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {
         let call_log = self.call_log.as_ref().filter(|_| call.is_logged);
-        let is_capped =
-            self.run_budget.caps().budget.is_some() || call_log.is_some_and(|call_log| call_log.daily_cap().is_some());
+        let caller_budget = self.caller().and_then(|caller| caller.daily_budget);
+        let is_capped = self.run_budget.caps().budget.is_some()
+            || call_log.is_some_and(|call_log| call_log.daily_cap().is_some() || caller_budget.is_some());
         if is_capped {
             match worst {
                 WorstCase::Most(_) => {}
@@ -320,21 +349,21 @@ pub struct Allotment {
     share: AllotmentGuard,
     account: Account,
     steps: Vec<Money>,
-    for_judge: Money,
+    for_judge: Need,
     hold: Option<Arc<dyn CallLogReservation>>,
 }
 
 impl Allotment {
     /// The account of the calls of this step, from 0; for the judge any step.
     pub fn account(&self, step: usize) -> Account {
-        let later: Money = self.steps.iter().skip(step + 1).copied().sum();
+        let later = Need::of_steps(self.steps.get(step + 1..).unwrap_or_default());
         let draw = self.hold.as_ref().map(|hold| CallLogDraw { id: hold.id(), keep: later + self.for_judge });
         Account { source: Some(self.share.source(step)), draw, ..self.account.clone() }
     }
 
     /// Ends the chain as complete: its prompt is a candidate for the judge.
     pub fn complete(self) {
-        if let Some(hold) = self.hold.filter(|_| self.for_judge > Money::ZERO) {
+        if let Some(hold) = self.hold.filter(|_| self.for_judge.money > Money::ZERO) {
             self.account.kept.lock().unwrap_or_else(PoisonError::into_inner).push(hold);
         }
         self.share.complete();

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::account::Labels;
+use super::account::{Labels, Need};
+use super::caller::Caller;
 use super::money::Money;
 use super::refusal::Refusal;
 
@@ -18,9 +19,13 @@ pub trait CallLog: Send + Sync {
     /// The total counted for today's calls, those under way at their worst case.
     fn counted_today(&self) -> Counted<'_>;
 
-    /// Reserves an amount under the daily cap for later calls. Waits while calls under way or other
-    /// chains could leave room. Dropping the future before it completes reserves nothing.
-    fn set_aside(&self, amount: Money) -> SettingAside<'_>;
+    /// What is left of the caps of a caller today, calls under way at their worst case.
+    fn left_to(&self, caller: Arc<Caller>) -> LeftToCaller<'_>;
+
+    /// Reserves a need under the daily cap, and under those of the caller, for later calls. Waits
+    /// while calls under way or other chains could leave room. Dropping the future before it
+    /// completes reserves nothing.
+    fn set_aside(&self, need: Need, caller: Option<Arc<Caller>>) -> SettingAside<'_>;
 
     /// Admits a call before it is sent. Dropping the future before it completes admits nothing.
     fn admit(&self, call: LoggedCall) -> Admission<'_>;
@@ -39,7 +44,10 @@ pub trait CallLog: Send + Sync {
 /// The future of [`CallLog::counted_today`].
 pub type Counted<'a> = Pin<Box<dyn Future<Output = Result<Money, Refusal>> + Send + 'a>>;
 
-/// The future of [`CallLog::set_aside`]; `None` without a daily cap.
+/// The future of [`CallLog::left_to`].
+pub type LeftToCaller<'a> = Pin<Box<dyn Future<Output = Result<Need, Refusal>> + Send + 'a>>;
+
+/// The future of [`CallLog::set_aside`]; `None` without a cap.
 pub type SettingAside<'a> =
     Pin<Box<dyn Future<Output = Result<Option<Box<dyn CallLogReservation>>, Refusal>> + Send + 'a>>;
 
@@ -55,7 +63,7 @@ pub struct CallLogDraw {
     /// The id of the [`CallLogReservation`].
     pub id: Uuid,
     /// What must be left of it for later calls.
-    pub keep: Money,
+    pub keep: Need,
 }
 
 /// The future of [`CallLog::admit`].

@@ -29,12 +29,12 @@ mod run_budget;
 
 pub use account::{Account, Allotment, Call, Caps, Labels, Need, WorstCase};
 pub use call_log::{
-    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LoggedCall,
-    SettingAside,
+    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LeftToCaller,
+    LoggedCall, SettingAside,
 };
 pub use caller::Caller;
 pub use money::Money;
 pub use price::{BilledTokens, Price, Tier};
-pub use refusal::Refusal;
+pub use refusal::{CallerRefusal, Refusal};
 pub use reservation::{CallUsage, Reservation};
 pub use run_budget::{AnsweredUsage, Tally, UnseenCalls};

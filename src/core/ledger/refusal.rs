@@ -1,6 +1,11 @@
 //! Why a call is refused, with messages that name the cap, the spend and the fix.
 
+use std::sync::Arc;
+
+use super::account::Need;
+use super::caller::Caller;
 use super::money::Money;
+use crate::domain::Timestamp;
 use crate::error::{ProviderError, ProviderFailure};
 
 /// Why a call or a chain of calls is refused.
@@ -64,6 +69,10 @@ pub enum Refusal {
         /// The worst case of this one.
         wanted: Money,
     },
+    /// The call could exceed a cap of the caller's token.
+    Caller(Box<CallerRefusal>),
+    /// A chain could exceed a cap of the caller's token.
+    ChainCaller(Box<CallerRefusal>),
     /// There is a cap in dollars, and the model's price is unknown.
     UnknownPrice {
         /// The model.
@@ -80,6 +89,43 @@ pub enum Refusal {
     Closed,
     /// The run is over.
     Gone,
+}
+
+/// What does not fit the caps of a caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallerRefusal {
+    /// The caller.
+    pub caller: Arc<Caller>,
+    /// What counts today, calls under way at their worst case.
+    pub used: Need,
+    /// What was asked for.
+    pub wanted: Need,
+    /// When the caps start again.
+    pub resets_at: Timestamp,
+}
+
+impl CallerRefusal {
+    /// The cap that is in the way, what counts against it, and when it starts again.
+    fn explain(&self, f: &mut std::fmt::Formatter<'_>, what: &str) -> std::fmt::Result {
+        let Self { caller, used, wanted, resets_at } = self;
+        match (caller.daily_calls, caller.daily_budget) {
+            (Some(cap), _) if used.calls.saturating_add(wanted.calls) > cap => write!(
+                f,
+                "{what} takes {}, and the token allows {} a day ({} used or reserved since midnight UTC)",
+                calls(wanted.calls),
+                calls(cap),
+                used.calls
+            )?,
+            (_, budget) => write!(
+                f,
+                "{what} may cost up to {}, and the token allows {} a day ({} used or reserved since midnight UTC)",
+                wanted.money,
+                budget.unwrap_or_default(),
+                used.money
+            )?,
+        }
+        write!(f, "; this starts again at {resets_at}")
+    }
 }
 
 impl Refusal {
@@ -154,6 +200,8 @@ impl std::fmt::Display for Refusal {
                  reserved since midnight UTC); raise `spend.daily_budget_usd` to at least {}",
                 (*counted + *wanted).advised()
             ),
+            Self::Caller(refusal) => refusal.explain(f, "the next call"),
+            Self::ChainCaller(refusal) => refusal.explain(f, "a whole variant"),
             Self::UnknownPrice { model } => write!(
                 f,
                 "the price of `{model}` is unknown, so a budget in dollars cannot be kept; give `assume_price` (US \

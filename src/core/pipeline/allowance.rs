@@ -5,9 +5,11 @@
 //! certain, warns the user, and refuses a run that cannot make even one. Variants usually cost less
 //! than their worst case, so more than that number can be made.
 
+use std::sync::Arc;
+
 use super::plan::Plan;
 use crate::error::Error;
-use crate::ledger::{Account, Money, Need, Refusal};
+use crate::ledger::{Account, Caller, Money, Need, Refusal};
 
 /// The most that the variants can take, and the least that their judge needs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +28,8 @@ struct RemainingCaps {
     budget: Option<Money>,
     /// The daily cap, and what is left of it.
     day: Option<(Money, Money)>,
+    /// The client of a server that is charged, and what is left today of its caps.
+    caller: Option<(Arc<Caller>, Need)>,
 }
 
 impl Allowance {
@@ -44,7 +48,12 @@ impl Allowance {
             Some(cap) => Some((cap, account.left_today().await.map_err(|refusal| error_of(&refusal))?)),
             None => None,
         };
-        let standing = RemainingCaps { calls: caps.calls, budget: caps.budget, day };
+        let left = match account.caller().filter(|_| costs) {
+            Some(_) => account.left_to_caller().await.map_err(|refusal| error_of(&refusal))?,
+            None => None,
+        };
+        let caller = account.caller().cloned().zip(left);
+        let standing = RemainingCaps { calls: caps.calls, budget: caps.budget, day, caller };
         let bought = self.bought(&standing.left());
         if bought == self.variants.len() {
             return Ok(None);
@@ -105,6 +114,23 @@ impl Allowance {
             let least = (used + least.money).advised();
             advice.push(format!("`spend.daily_budget_usd` to at least {least}{enough}"));
         }
+        if let Some((caller, left)) = &standing.caller {
+            if let Some(cap) = caller.daily_calls.filter(|_| least.calls > left.calls) {
+                let (most, used) = (calls(least.calls), cap.saturating_sub(left.calls));
+                short.push(format!(
+                    "takes {most}, and the token allows {} a day ({used} used or reserved) until midnight UTC",
+                    calls(cap)
+                ));
+                advice.push("`max_calls` of the token".to_owned());
+            }
+            if let Some(cap) = caller.daily_budget.filter(|_| least.money > left.money) {
+                let (most, used) = (least.money.advised(), cap.saturating_sub(left.money));
+                short.push(format!(
+                    "may cost up to {most}, and the token allows {cap} a day ({used} used or reserved) until midnight UTC"
+                ));
+                advice.push("`budget_usd` of the token".to_owned());
+            }
+        }
         format!(
             "nothing was sent, because a whole variant {}; raise {}, lower `max_tokens`, or ask for fewer phases",
             short.join(", and "),
@@ -114,9 +140,12 @@ impl Allowance {
 
     fn some(&self, bought: usize, standing: &RemainingCaps) -> String {
         let (least, count) = (self.least(), self.variants.len());
-        let has_dollars = standing.budget.is_some() || standing.day.is_some();
+        let token = standing.caller.as_ref().map(|(caller, _)| caller);
+        let has_dollars = standing.budget.is_some()
+            || standing.day.is_some()
+            || token.is_some_and(|caller| caller.daily_budget.is_some());
         let mut each = Vec::new();
-        if standing.calls.is_some() {
+        if standing.calls.is_some() || token.is_some_and(|caller| caller.daily_calls.is_some()) {
             each.push(format!("take {}", calls(least.calls)));
         }
         if has_dollars {
@@ -146,6 +175,14 @@ impl Allowance {
             let wanted = (cap.saturating_sub(left) + all.money).advised();
             enough.push(format!("`spend.daily_budget_usd` of at least {wanted}"));
         }
+        if let Some((_, left)) = &standing.caller {
+            if all.calls > left.calls {
+                enough.push(format!("a token that has {} left today", calls(all.calls)));
+            }
+            if all.money > left.money {
+                enough.push(format!("a token that has {} left today", all.money.advised()));
+            }
+        }
         enough.join(" and ")
     }
 }
@@ -153,7 +190,12 @@ impl Allowance {
 impl RemainingCaps {
     fn left(&self) -> Need {
         let day = self.day.map_or(Money::MAX, |(_, left)| left);
-        Need { calls: self.calls.unwrap_or(u64::MAX), money: self.budget.unwrap_or(Money::MAX).min(day) }
+        let all = Need { calls: u64::MAX, money: Money::MAX };
+        let caller = self.caller.as_ref().map_or(all, |(_, left)| *left);
+        Need {
+            calls: self.calls.unwrap_or(u64::MAX).min(caller.calls),
+            money: self.budget.unwrap_or(Money::MAX).min(day).min(caller.money),
+        }
     }
 }
 

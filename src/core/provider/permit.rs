@@ -11,6 +11,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_stream::stream;
 use futures_util::StreamExt;
@@ -20,6 +21,7 @@ use tokio::time::Instant;
 use super::throttle::{SentCall, Throttle};
 use super::{ChatRequest, Chunk, ChunkStream, Provider};
 use crate::error::{ProviderError, ProviderFailure};
+use crate::metrics::{CallCounter, CallInProgress, GaugeGuard, Metrics};
 
 /// Limits on requests in flight: to one provider, and in total.
 #[derive(Clone)]
@@ -32,6 +34,7 @@ pub struct Permits {
 struct ProviderPermits {
     provider: String,
     room: Arc<Semaphore>,
+    counter: CallCounter,
     /// Held by the request that goes out next, while requests are spaced.
     gate: tokio::sync::Mutex<()>,
     state: Mutex<State>,
@@ -39,8 +42,18 @@ struct ProviderPermits {
 
 struct State {
     throttle: Throttle,
+    last: Option<LastCall>,
     /// Permits to be revoked as soon as they are returned.
     owed: usize,
+}
+
+/// How the last call to a provider ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastCall {
+    /// From sending it to its end.
+    pub latency: Duration,
+    /// Why it failed; `None` if it was answered.
+    pub failure: Option<String>,
 }
 
 impl ProviderPermits {
@@ -53,6 +66,7 @@ impl ProviderPermits {
 pub struct PermitGuard {
     _own: ProviderPermit,
     _all: OwnedSemaphorePermit,
+    _counted: GaugeGuard,
 }
 
 /// A permit of the provider itself.
@@ -78,6 +92,7 @@ impl Drop for ProviderPermit {
 pub struct SentRequest {
     own: Arc<ProviderPermits>,
     call: SentCall,
+    counted: CallInProgress,
 }
 
 impl SentRequest {
@@ -86,10 +101,17 @@ impl SentRequest {
         self.own.lock().throttle.accepted(self.call, Instant::now());
     }
 
+    /// Counts the tokens of the answer, and its cost in US dollars if that is known.
+    pub fn used(&self, input_tokens: u64, output_tokens: u64, cost_usd: Option<f64>) {
+        self.counted.used(input_tokens, output_tokens, cost_usd);
+    }
+
     /// Ends the request, with its failure if any, and adapts the provider's limits to it.
-    pub fn ended(self, failure: Option<&ProviderError>) {
+    pub fn ended(mut self, failure: Option<&ProviderError>) {
+        self.counted.ended(failure.map(|error| error.failure));
         let (own, now) = (&self.own, Instant::now());
         let mut state = own.lock();
+        state.last = Some(LastCall { latency: self.counted.elapsed(), failure: failure.map(ToString::to_string) });
         match failure {
             None => {
                 let more = state.throttle.answered(self.call, now);
@@ -130,26 +152,28 @@ pub fn room(most: NonZeroUsize) -> Arc<Semaphore> {
 }
 
 impl Permits {
-    /// Limits one provider, whose requests also count towards `all`.
-    pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>) -> Self {
+    /// Limits one provider, whose requests also count towards `all`, and counts its calls.
+    pub fn new(provider: &str, max_concurrency: NonZeroUsize, all: Arc<Semaphore>, metrics: &Metrics) -> Self {
         let room = room(max_concurrency);
-        let state = Mutex::new(State { throttle: Throttle::new(room.available_permits()), owed: 0 });
-        let gate = tokio::sync::Mutex::default();
-        Self { own: Arc::new(ProviderPermits { provider: provider.to_owned(), room, gate, state }), all }
+        let state = Mutex::new(State { throttle: Throttle::new(room.available_permits()), last: None, owed: 0 });
+        let (counter, gate) = (metrics.calls_to(provider), tokio::sync::Mutex::default());
+        Self { own: Arc::new(ProviderPermits { provider: provider.to_owned(), room, counter, gate, state }), all }
     }
 
     /// Limits one provider that shares permits with no other.
     pub fn alone(provider: &str, max_concurrency: NonZeroUsize) -> Self {
-        Self::new(provider, max_concurrency, room(NonZeroUsize::MAX))
+        Self::new(provider, max_concurrency, room(NonZeroUsize::MAX), &Metrics::default())
     }
 
     /// Waits for a permit; `None` once the semaphores are closed.
     pub async fn enter(&self) -> Option<PermitGuard> {
+        let waiting = self.own.counter.waiting();
         // The provider's own permit first, so a slow provider does not block the others.
         let permit = Arc::clone(&self.own.room).acquire_owned().await.ok()?;
         let own = ProviderPermit { own: Arc::clone(&self.own), permit: Some(permit) };
         let all = Arc::clone(&self.all).acquire_owned().await.ok()?;
-        Some(PermitGuard { _own: own, _all: all })
+        drop(waiting);
+        Some(PermitGuard { _own: own, _all: all, _counted: self.own.counter.permit() })
     }
 
     /// Waits until the next request may be sent, which is then to be sent at once.
@@ -164,7 +188,7 @@ impl Permits {
                 match state.throttle.due(now) {
                     due if is_first && due <= now => {
                         let call = state.throttle.send(now);
-                        return SentRequest { own: Arc::clone(&self.own), call };
+                        return SentRequest { own: Arc::clone(&self.own), call, counted: self.own.counter.call() };
                     }
                     due => due,
                 }
@@ -174,6 +198,11 @@ impl Permits {
                 None => gate = Some(self.own.gate.lock().await),
             }
         }
+    }
+
+    /// How the last call to the provider ended; `None` before the first one has.
+    pub fn last_call(&self) -> Option<LastCall> {
+        self.own.lock().last.clone()
     }
 
     /// How many more requests could start now.
@@ -268,6 +297,10 @@ impl Provider for Turn {
             while let Some(chunk) = answer.next().await {
                 if matches!(chunk, Ok(Chunk::Done(_)) | Err(_)) {
                     drop(answer);
+                    if let Ok(Chunk::Done(completion)) = &chunk {
+                        let usage = completion.usage;
+                        sent.used(usage.input_tokens, usage.output_tokens, completion.cost_usd);
+                    }
                     sent.ended(chunk.as_ref().err());
                     yield chunk;
                     return;
@@ -363,7 +396,7 @@ mod tests {
         let all = room(NonZeroUsize::new(5).unwrap());
         let (one, other) = (sim("pacing: {first_token_ms: 100}"), sim("pacing: {first_token_ms: 100}"));
         let limited = |sim: &Sim, most| {
-            let permits = Permits::new("lab", NonZeroUsize::new(most).unwrap(), Arc::clone(&all));
+            let permits = Permits::new("lab", NonZeroUsize::new(most).unwrap(), Arc::clone(&all), &Metrics::default());
             Permit::sharing(Arc::new(sim.clone()), permits)
         };
         let (first, second) = (limited(&one, 4), limited(&other, 4));

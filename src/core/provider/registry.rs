@@ -27,17 +27,19 @@ use super::catalog::Catalog;
 use super::checked::Checked;
 use super::embedding::Embedder;
 use super::metered::{CostBounds, CostBoundsOf, Metered};
-use super::permit::{Permit, Permits, Turn, room};
+use super::permit::{LastCall, Permit, Permits, Turn, room};
 use super::retry::{Jitter, Retry};
 use super::settings::ProviderSettings;
 use super::sim::Sim;
 use super::timeout::Timeout;
 use super::transport::probe::{self, OLLAMA_URL, RunningOllama};
+use super::transport::server_health::server_health;
 use super::transport::{CallPolicy, Clients, CostOf, HttpEmbedder, HttpTransport, Listing, ProviderClient};
 use crate::assets::Assets;
-use crate::domain::{ProviderInfo, ProviderKind};
+use crate::domain::{HealthReport, ProviderInfo, ProviderKind};
 use crate::embed;
 use crate::error::{Error, ProviderError, ProviderFailure};
+use crate::metrics::Metrics;
 use crate::time::{Clock, SystemClock};
 use known::ModelData;
 use obstacle::Obstacle;
@@ -78,8 +80,10 @@ pub struct Registry {
     writer: OnceLock<Writer>,
     clock: Arc<dyn Clock>,
     clients: Arc<Clients>,
-    /// Limits the requests in flight to all providers together.
+    /// Limits the requests in flight to all providers together, to `most`.
     room: Arc<Semaphore>,
+    most: usize,
+    metrics: Metrics,
 }
 
 impl Registry {
@@ -94,6 +98,8 @@ impl Registry {
             clock: Arc::new(SystemClock),
             clients: Arc::default(),
             room: room(NonZeroUsize::MAX),
+            most: Semaphore::MAX_PERMITS,
+            metrics: Metrics::default(),
         };
         for settings in settings {
             registry.enter(settings, None);
@@ -133,17 +139,39 @@ impl Registry {
     #[must_use]
     pub fn limited_to(mut self, most: NonZeroUsize) -> Self {
         self.room = room(most);
+        self.most = self.room.available_permits();
         for entry in self.entries.values_mut() {
-            entry.permits = Permits::new(&entry.settings.name, entry.settings.max_concurrency, Arc::clone(&self.room));
+            let ProviderSettings { name, max_concurrency, .. } = &entry.settings;
+            entry.permits = Permits::new(name, *max_concurrency, Arc::clone(&self.room), &self.metrics);
         }
         self
     }
 
     fn enter(&mut self, settings: ProviderSettings, transport: Option<Transport>) {
-        let permits = Permits::new(&settings.name, settings.max_concurrency, Arc::clone(&self.room));
+        let permits = Permits::new(&settings.name, settings.max_concurrency, Arc::clone(&self.room), &self.metrics);
         let (link, stack, cost_bounds_of) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let entry = ProviderEntry { settings, transport, permits, link, stack, cost_bounds_of };
         self.entries.insert(entry.settings.name.clone(), entry);
+    }
+
+    /// The most requests in flight to all providers together.
+    pub fn most_calls(&self) -> usize {
+        self.most
+    }
+
+    /// How many are in flight.
+    pub fn calls(&self) -> usize {
+        self.most.saturating_sub(self.room.available_permits())
+    }
+
+    /// How the last call to the provider `name` ended, if there was one.
+    pub fn last_call(&self, name: &str) -> Option<LastCall> {
+        self.entries.get(name).and_then(|entry| entry.permits.last_call())
+    }
+
+    /// The counters of the calls to all providers, and of the process.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Every name: configured providers in order, `builtin`, and the networked kinds.
@@ -233,6 +261,14 @@ impl Registry {
     pub async fn running_ollama(&self) -> Option<RunningOllama> {
         let configured = self.settings(ProviderKind::Ollama.as_str()).and_then(|settings| settings.base_url.as_deref());
         probe::running_ollama(&self.clients, configured.unwrap_or(OLLAMA_URL)).await
+    }
+
+    /// How the aludel server at this address is.
+    ///
+    /// # Errors
+    /// As [`server_health`].
+    pub async fn server_health(&self, url: &str) -> Result<HealthReport, Error> {
+        server_health(&self.clients, url).await
     }
 
     fn entry(&self, name: &str) -> Result<&ProviderEntry, Error> {

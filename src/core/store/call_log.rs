@@ -10,6 +10,9 @@
 //! chains of this process, which end by themselves, and for reservations of other processes as long
 //! as the total changes at least every [`RESERVATION_TIMEOUT`]. Calls of a chain skip the queue, because they
 //! draw on their own reservation.
+//!
+//! A caller with caps of its own is asked for in the same way, call by call. When its caps have no
+//! room, it waits for its own calls under way in this process and for no others ([`CallerLanes`]).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,12 +22,14 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::caller_lanes::{CallerCalls, CallerLane, CallerLanes};
 use super::{Admitted, Draw, ReservationReply, SpendCall, SpendReservation, Store};
+use crate::domain::Timestamp;
 use crate::error::Error;
 use crate::ids::IdSource;
 use crate::ledger::{
-    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LoggedCall, Money,
-    Refusal, SettingAside,
+    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Caller, CallerRefusal, Counted,
+    Extension, LeftToCaller, LoggedCall, Money, Need, Refusal, SettingAside,
 };
 use crate::time::Clock;
 
@@ -43,7 +48,16 @@ pub struct StoreCallLog {
     /// Read-locked while there is room; write-locked by the first call that found none.
     turn: RwLock<()>,
     ours: Arc<watch::Sender<InFlightCalls>>,
+    lanes: CallerLanes,
     unwritten: Arc<Mutex<UnrecordedCalls>>,
+}
+
+/// Why the store has no room for a call.
+enum NoRoom {
+    /// The day's counted total.
+    Day(Money),
+    /// What counts against the caps of the caller.
+    Caller(Need),
 }
 
 /// Calls whose end the store failed to record.
@@ -70,7 +84,8 @@ struct InFlightCalls {
 impl StoreCallLog {
     /// Creates a log over `store`, with at most `daily_cap` a day.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>, daily_cap: Option<Money>) -> Self {
-        Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours: Arc::default(), unwritten: Arc::default() }
+        let (ours, lanes, unwritten) = (Arc::default(), CallerLanes::default(), Arc::default());
+        Self { store, clock, ids, daily_cap, turn: RwLock::new(()), ours, lanes, unwritten }
     }
 
     fn call(&self, booked: LoggedCall) -> SpendCall {
@@ -85,6 +100,7 @@ impl StoreCallLog {
             model,
             tags: labels.tags.clone(),
             worst,
+            caller: labels.caller.clone(),
         }
     }
 
@@ -100,36 +116,64 @@ impl StoreCallLog {
     }
 
     /// The entry of a call that has been counted.
-    fn entry(&self, kind: OpenKind) -> Box<dyn CallLogEntry> {
+    fn entry(&self, kind: OpenKind, lane: Option<CallerLane>) -> Box<dyn CallLogEntry> {
         let (store, ours) = (Arc::clone(&self.store), Arc::clone(&self.ours));
-        let unwritten = Arc::clone(&self.unwritten);
-        Box::new(OpenCall { store, ours, cap: self.daily_cap, unwritten, kind: Some(kind) })
+        let (clock, unwritten) = (Arc::clone(&self.clock), Arc::clone(&self.unwritten));
+        Box::new(OpenCall { store, clock, ours, lane, cap: self.daily_cap, unwritten, kind: Some(kind) })
     }
 
-    async fn admit_under(&self, cap: Money, call: SpendCall) -> Result<Box<dyn CallLogEntry>, Refusal> {
+    /// Admits a call under the daily cap and the caps of its caller.
+    async fn admit_capped(&self, call: SpendCall, draw: Option<Draw>) -> Result<Box<dyn CallLogEntry>, Refusal> {
+        let cap = self.daily_cap.unwrap_or(Money::MAX);
+        let lane = self.lanes.of(call.caller.as_ref());
+        let mut own = lane.as_ref().map(|lane| lane.subscribe());
+        loop {
+            let before = own.as_mut().map(|own| *own.borrow_and_update());
+            let reply = match draw {
+                // Skips the queue: the call draws on its own reservation.
+                Some(_) => self.admit_when_free(cap, &call, draw).await?,
+                None => self.admit_under(cap, &call).await?,
+            };
+            let used = match reply {
+                Ok(entry) => return Ok(entry),
+                Err(used) => used,
+            };
+            let wanted = Need { calls: 1, money: call.worst.unwrap_or_default() };
+            let refusal = || refusal_of_caller(call.caller.as_ref(), used, wanted, call.at).map(Refusal::Caller);
+            wait_for_own(own.as_mut(), before, |own| own.under_way > 0, refusal).await?;
+        }
+    }
+
+    /// Admits a call in its turn. Returns what counts against the caps of the caller, if those are
+    /// in the way.
+    async fn admit_under(&self, cap: Money, call: &SpendCall) -> Result<Result<Box<dyn CallLogEntry>, Need>, Refusal> {
         {
             let _among_others = self.turn.read().await;
-            if let Ok(entry) = self.ask(cap, &call, None).await? {
-                return Ok(entry);
+            match self.ask(cap, call, None).await? {
+                Ok(entry) => return Ok(Ok(entry)),
+                Err(NoRoom::Caller(used)) => return Ok(Err(used)),
+                Err(NoRoom::Day(_)) => {}
             }
         }
         let _alone = self.turn.write().await;
         self.admit_when_free(cap, call, None).await
     }
 
-    /// Admits a call once the calls in flight leave room for it, drawing on `draw` if given.
+    /// Admits a call once the calls in flight leave room for it, drawing on `draw` if given. Returns
+    /// what counts against the caps of the caller, if those are in the way.
     async fn admit_when_free(
         &self,
         cap: Money,
-        call: SpendCall,
+        call: &SpendCall,
         draw: Option<Draw>,
-    ) -> Result<Box<dyn CallLogEntry>, Refusal> {
+    ) -> Result<Result<Box<dyn CallLogEntry>, Need>, Refusal> {
         let mut ours = self.ours.subscribe();
         loop {
             let before = *ours.borrow_and_update();
-            let counted = match self.ask(cap, &call, draw).await? {
-                Ok(entry) => return Ok(entry),
-                Err(counted) => counted,
+            let counted = match self.ask(cap, call, draw).await? {
+                Ok(entry) => return Ok(Ok(entry)),
+                Err(NoRoom::Caller(used)) => return Ok(Err(used)),
+                Err(NoRoom::Day(counted)) => counted,
             };
             let now = *ours.borrow();
             if now.ended == before.ended {
@@ -142,25 +186,46 @@ impl StoreCallLog {
         }
     }
 
-    async fn set_aside_under(&self, cap: Money, amount: Money) -> Result<Box<dyn CallLogReservation>, Refusal> {
+    async fn set_aside_under(
+        &self,
+        cap: Money,
+        need: Need,
+        caller: Option<Arc<Caller>>,
+    ) -> Result<Box<dyn CallLogReservation>, Refusal> {
+        let amount = need.money;
+        let lane = self.lanes.of(caller.as_ref());
+        let mut own = lane.as_ref().map(|lane| lane.subscribe());
         let mut ours = self.ours.subscribe();
         // Withdrawn on drop if the caller stops waiting.
         let mut hold = OpenReservation {
             store: Arc::clone(&self.store),
             ours: Arc::clone(&self.ours),
+            lane,
             id: self.ids.next(),
             is_in: false,
         };
         let mut last_change = (Money::ZERO, Instant::now());
         loop {
             let before = *ours.borrow_and_update();
+            let own_before = own.as_mut().map(|own| *own.borrow_and_update());
             if before.is_closed {
                 return Err(Refusal::Closed);
             }
-            let wanted = SpendReservation { id: hold.id, at: self.clock.now(), amount };
+            let at = self.clock.now();
+            let wanted = SpendReservation { id: hold.id, at, amount, calls: need.calls, caller: caller.clone() };
             let (counted, chains) = match self.store.set_aside(wanted, cap).await {
+                Ok(ReservationReply::NoneForCaller { used }) => {
+                    let refusal = || refusal_of_caller(caller.as_ref(), used, need, at).map(Refusal::ChainCaller);
+                    // More than an empty day has room for.
+                    if caller.as_ref().is_some_and(|caller| !caller.has_room(Need::default(), need)) {
+                        return Err(refusal()?);
+                    }
+                    wait_for_own(own.as_mut(), own_before, |own| own.under_way > 0 || own.chains > 0, refusal).await?;
+                    continue;
+                }
                 Ok(ReservationReply::Yes) => {
                     self.ours.send_modify(|ours| ours.chains += 1);
+                    update(hold.lane.as_ref(), |own| own.chains += 1);
                     hold.is_in = true;
                     return Ok(Box::new(hold));
                 }
@@ -190,24 +255,29 @@ impl StoreCallLog {
         }
     }
 
-    /// Asks once. Returns the day's counted total when there is no room.
+    /// Asks once.
     async fn ask(
         &self,
         cap: Money,
         call: &SpendCall,
         draw: Option<Draw>,
-    ) -> Result<Result<Box<dyn CallLogEntry>, Money>, Refusal> {
+    ) -> Result<Result<Box<dyn CallLogEntry>, NoRoom>, Refusal> {
         self.enter(|ours| ours.asked += 1)?;
+        let lane = self.lanes.of(call.caller.as_ref());
         let asking = PendingAdmission { call_log: self, id: Some(call.id) };
         let admitted = match draw {
             Some(draw) => self.store.admit_call_from(call.clone(), draw, cap).await,
             None => self.store.admit_call(call.clone(), cap).await,
         };
         let is_in = matches!(admitted, Ok(Admitted::Yes));
+        if is_in {
+            update(lane.as_ref(), |own| own.under_way += 1);
+        }
         asking.answered(is_in);
         match admitted {
-            Ok(Admitted::Yes) => Ok(Ok(self.entry(OpenKind::Admitted(call.id)))),
-            Ok(Admitted::No { counted }) => Ok(Err(counted)),
+            Ok(Admitted::Yes) => Ok(Ok(self.entry(OpenKind::Admitted(call.id, call.caller.clone()), lane))),
+            Ok(Admitted::No { counted }) => Ok(Err(NoRoom::Day(counted))),
+            Ok(Admitted::NoneForCaller { used }) => Ok(Err(NoRoom::Caller(used))),
             Err(error) => Err(refusal(&error)),
         }
     }
@@ -215,6 +285,55 @@ impl StoreCallLog {
 
 fn refusal(error: &Error) -> Refusal {
     Refusal::CallLogFailed(error.to_string())
+}
+
+/// Changes what a caller has under way, and wakes those that wait for it.
+fn update(lane: Option<&CallerLane>, change: impl FnOnce(&mut CallerCalls)) {
+    if let Some(lane) = lane {
+        lane.send_modify(change);
+    }
+}
+
+/// Waits until a call or a chain of the caller has ended since `before`.
+///
+/// # Errors
+/// The refusal, if none is under way that could leave room.
+async fn wait_for_own(
+    own: Option<&mut watch::Receiver<CallerCalls>>,
+    before: Option<CallerCalls>,
+    may_leave_room: impl Fn(&CallerCalls) -> bool,
+    refusal: impl FnOnce() -> Result<Refusal, Refusal>,
+) -> Result<(), Refusal> {
+    let (Some(own), Some(before)) = (own, before) else { return Err(refusal()?) };
+    let now = *own.borrow();
+    if now.ended == before.ended {
+        if !may_leave_room(&now) {
+            return Err(refusal()?);
+        }
+        // Fails only when the caller has nothing under way any more, and then there is room to ask for.
+        drop(own.changed().await);
+    }
+    Ok(())
+}
+
+/// The refusal of a call at `at` by the caps of its caller.
+///
+/// # Errors
+/// [`Refusal::Gone`] without a caller, whom no cap can refuse.
+fn refusal_of_caller(
+    caller: Option<&Arc<Caller>>,
+    used: Need,
+    wanted: Need,
+    at: Timestamp,
+) -> Result<Box<CallerRefusal>, Refusal> {
+    let caller = Arc::clone(caller.ok_or(Refusal::Gone)?);
+    Ok(Box::new(CallerRefusal { caller, used, wanted, resets_at: next_midnight(at) }))
+}
+
+/// The first moment of the next day, UTC.
+fn next_midnight(at: Timestamp) -> Timestamp {
+    const DAY_MS: i64 = 86_400_000;
+    crate::time::from_millis((at.as_millisecond().div_euclid(DAY_MS) + 1).saturating_mul(DAY_MS))
 }
 
 impl CallLog for StoreCallLog {
@@ -226,12 +345,20 @@ impl CallLog for StoreCallLog {
         Box::pin(async move { self.store.counted_on(self.clock.now()).await.map_err(|error| refusal(&error)) })
     }
 
-    fn set_aside(&self, amount: Money) -> SettingAside<'_> {
+    fn left_to(&self, caller: Arc<Caller>) -> LeftToCaller<'_> {
         Box::pin(async move {
-            match self.daily_cap {
-                Some(cap) => self.set_aside_under(cap, amount).await.map(Some),
-                None => Ok(None),
+            let used = self.store.counted_to(caller.id.clone(), self.clock.now()).await;
+            used.map(|used| caller.left(used)).map_err(|error| refusal(&error))
+        })
+    }
+
+    fn set_aside(&self, need: Need, caller: Option<Arc<Caller>>) -> SettingAside<'_> {
+        Box::pin(async move {
+            if self.daily_cap.is_none() && caller.is_none() {
+                return Ok(None);
             }
+            let cap = self.daily_cap.unwrap_or(Money::MAX);
+            self.set_aside_under(cap, need, caller).await.map(Some)
         })
     }
 
@@ -239,15 +366,12 @@ impl CallLog for StoreCallLog {
         let draw = booked.draw.map(|CallLogDraw { id, keep }| Draw { id, keep });
         let call = self.call(booked);
         Box::pin(async move {
-            match (self.daily_cap, draw) {
-                // Skips the queue: the call draws on its own reservation.
-                (Some(cap), Some(draw)) => self.admit_when_free(cap, call, Some(draw)).await,
-                (Some(cap), None) => self.admit_under(cap, call).await,
-                (None, _) => {
-                    self.enter(|ours| ours.under_way += 1)?;
-                    Ok(self.entry(OpenKind::Uncapped(Box::new(call))))
-                }
+            let is_capped = self.daily_cap.is_some() || call.caller.as_ref().is_some_and(|caller| caller.is_capped());
+            if is_capped {
+                return self.admit_capped(call, draw).await;
             }
+            self.enter(|ours| ours.under_way += 1)?;
+            Ok(self.entry(OpenKind::Uncapped(Box::new(call)), None))
         })
     }
 
@@ -304,6 +428,7 @@ impl Drop for PendingAdmission<'_> {
 struct OpenReservation {
     store: Arc<dyn Store>,
     ours: Arc<watch::Sender<InFlightCalls>>,
+    lane: Option<CallerLane>,
     id: Uuid,
     /// True once the store has granted it.
     is_in: bool,
@@ -324,6 +449,10 @@ impl Drop for OpenReservation {
                 ours.chains -= 1;
                 ours.ended += 1;
             });
+            update(self.lane.as_ref(), |own| {
+                own.chains -= 1;
+                own.ended += 1;
+            });
         }
     }
 }
@@ -331,7 +460,9 @@ impl Drop for OpenReservation {
 /// A call in flight.
 struct OpenCall {
     store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
     ours: Arc<watch::Sender<InFlightCalls>>,
+    lane: Option<CallerLane>,
     cap: Option<Money>,
     unwritten: Arc<Mutex<UnrecordedCalls>>,
     /// `None` once it has ended.
@@ -340,7 +471,7 @@ struct OpenCall {
 
 enum OpenKind {
     /// Admitted by the store.
-    Admitted(Uuid),
+    Admitted(Uuid, Option<Arc<Caller>>),
     /// Recorded only when it has ended.
     Uncapped(Box<SpendCall>),
 }
@@ -349,7 +480,7 @@ impl OpenCall {
     fn end(&mut self, end: CallEnd) {
         let written = match self.kind.take() {
             None => return,
-            Some(OpenKind::Admitted(id)) => self.store.end_call(id, end),
+            Some(OpenKind::Admitted(id, _)) => self.store.end_call(id, end),
             Some(OpenKind::Uncapped(call)) => self.store.record_call(*call, end),
         };
         let unwritten = Arc::clone(&self.unwritten);
@@ -363,6 +494,10 @@ impl OpenCall {
             ours.under_way -= 1;
             ours.ended += 1;
         });
+        update(self.lane.as_ref(), |own| {
+            own.under_way -= 1;
+            own.ended += 1;
+        });
     }
 }
 
@@ -370,9 +505,14 @@ impl CallLogEntry for OpenCall {
     fn extend(&mut self, by: Money) -> Extension<'_> {
         Box::pin(async move {
             match &mut self.kind {
-                Some(OpenKind::Admitted(id)) => {
+                Some(OpenKind::Admitted(id, caller)) => {
                     let cap = self.cap.unwrap_or(Money::MAX);
-                    match self.store.extend_call(*id, by, cap).await {
+                    match self.store.extend_call(*id, by, cap, caller.clone()).await {
+                        Ok(Admitted::NoneForCaller { used }) => {
+                            let wanted = Need { calls: 0, money: by };
+                            let refusal = refusal_of_caller(caller.as_ref(), used, wanted, self.clock.now())?;
+                            Err(Refusal::Caller(refusal))
+                        }
                         Ok(Admitted::Yes) => Ok(()),
                         Ok(Admitted::No { counted }) => Err(Refusal::Day { cap, counted, wanted: by }),
                         Err(error) => Err(refusal(&error)),

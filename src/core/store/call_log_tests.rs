@@ -58,6 +58,13 @@ fn book_over(store: &Arc<dyn Store>, daily_cap: Option<u64>) -> StoreCallLog {
     StoreCallLog::new(Arc::clone(store), clock, Arc::new(SystemIds), daily_cap.map(Money::from_nanos))
 }
 
+/// The account of a client of a server with these caps.
+fn account_of(world: &World, id: &str, budget: Option<u64>, calls: Option<u64>) -> Account {
+    let caller = Caller { id: id.into(), daily_budget: budget.map(Money::from_nanos), daily_calls: calls };
+    let labels = Labels { command: "generate", caller: Some(Arc::new(caller)), ..Labels::default() };
+    Account::open(Caps::default(), labels, Some(Arc::clone(&world.call_log) as Arc<dyn CallLog>))
+}
+
 async fn reserve(account: &Account, worst: u64) -> Result<Reservation, crate::error::ProviderError> {
     let call = Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_logged: true };
     account.reserve(call, WorstCase::Most(Money::from_nanos(worst))).await
@@ -238,4 +245,88 @@ async fn a_database_that_cannot_be_asked_lets_nothing_out() {
     let error = reserve(&account, 10).await.err().unwrap();
     assert_eq!(error.code(), crate::error::Code::Storage);
     assert_eq!(account.tally(), crate::ledger::Tally::default());
+}
+
+#[tokio::test]
+async fn the_caps_of_a_caller_name_themselves_what_was_used_and_when_they_start_again() {
+    for daily_cap in [None, Some(1_000_000)] {
+        let world = World::with_daily_cap(daily_cap);
+        let account = account_of(&world, "a", Some(100), Some(3));
+        reserve(&account, 60).await.unwrap().settle(cost(50));
+        let error = reserve(&account, 51).await.err().unwrap();
+        assert_eq!(error.code(), crate::error::Code::BudgetExceeded);
+        // 1,790,000,000 s are 2026-09-21T13:33:20Z.
+        for words in ["allows $0.0000001 a day", "$0.00000005 used", "starts again at 2026-09-22T00:00:00Z"] {
+            assert!(error.message.contains(words), "{words}: {}", error.message);
+        }
+        reserve(&account, 10).await.unwrap().settle(cost(10));
+        reserve(&account, 10).await.unwrap().settle(cost(10));
+        let error = reserve(&account, 0).await.err().unwrap();
+        for words in ["takes 1 call", "allows 3 calls a day", "3 used", "starts again at 2026-09-22T00:00:00Z"] {
+            assert!(error.message.contains(words), "{words}: {}", error.message);
+        }
+        let left = account.left_to_caller().await.unwrap().unwrap();
+        assert_eq!((left.calls, left.money.nanos()), (0, 30));
+        // Others go on.
+        reserve(&account_of(&world, "b", Some(100), Some(3)), 60).await.unwrap().settle(cost(50));
+        reserve(&world.account(), 60).await.unwrap().settle(cost(50));
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_price_is_refused_under_the_budget_of_a_caller() {
+    let world = World::with_daily_cap(None);
+    let call = || Call { provider: "lab".into(), model: "m-1".into(), purpose: "judge", is_logged: true };
+    let capped = account_of(&world, "a", Some(100), None);
+    for worst in [WorstCase::UnknownPrice, WorstCase::Unbounded] {
+        assert_eq!(capped.reserve(call(), worst).await.err().unwrap().code(), crate::error::Code::BudgetExceeded);
+        account_of(&world, "b", None, Some(9)).reserve(call(), worst).await.unwrap().release();
+    }
+}
+
+#[tokio::test]
+async fn a_caller_waits_for_its_own_calls_and_for_no_others() {
+    let world = World::with_daily_cap(Some(1_000_000));
+    let (one, other) = (account_of(&world, "one", Some(100), None), account_of(&world, "other", None, Some(9)));
+    let others = reserve(&other, 50).await.unwrap();
+    let first = reserve(&one, 60).await.unwrap();
+    let mut second = Box::pin(reserve(&one, 60));
+    for _ in 0..20 {
+        assert!(futures_util::poll!(second.as_mut()).is_pending(), "its own call may leave room");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    // Nobody queues behind it.
+    soon(reserve(&other, 50)).await.unwrap().release();
+    soon(reserve(&world.account(), 50)).await.unwrap().release();
+    first.settle(cost(10));
+    let second = soon(second).await.unwrap();
+    second.settle(cost(60));
+    let error = soon(reserve(&one, 60)).await.err().unwrap();
+    assert!(error.message.contains("the token allows"), "another's call is under way: {}", error.message);
+    drop(others);
+}
+
+#[tokio::test]
+async fn a_chain_of_a_caller_is_whole_or_not_at_all() {
+    let world = World::with_daily_cap(None);
+    let one = account_of(&world, "one", Some(100), Some(4));
+    let steps = |number: usize| vec![Money::from_nanos(20); number];
+    let chain = one.set_aside(steps(3)).await.unwrap();
+    let mut waiting = Box::pin(one.set_aside(steps(2)));
+    for _ in 0..20 {
+        assert!(futures_util::poll!(waiting.as_mut()).is_pending(), "the chain may leave room");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for step in 0..3 {
+        reserve(&chain.account(step), 20).await.unwrap().settle(cost(5));
+    }
+    chain.complete();
+    let refusal = soon(waiting).await.err().unwrap().to_string();
+    assert!(refusal.contains("takes 2 calls") && refusal.contains("allows 4 calls a day (3 used"), "{refusal}");
+    let too_much = soon(one.set_aside(steps(9))).await.err().unwrap().to_string();
+    assert!(too_much.contains("allows 4 calls a day"), "{too_much}");
+    let last = soon(one.set_aside(steps(1))).await.unwrap();
+    reserve(&last.account(0), 20).await.unwrap().settle(cost(5));
+    last.complete();
+    assert_eq!(one.left_to_caller().await.unwrap().unwrap().calls, 0);
 }

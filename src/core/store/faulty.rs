@@ -20,7 +20,7 @@ use crate::domain::{
     SessionId, StatsBy, Timestamp,
 };
 use crate::error::Error;
-use crate::ledger::{CallEnd, Money, Need};
+use crate::ledger::{CallEnd, Caller, Money, Need};
 
 /// Which writes fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,8 +155,8 @@ impl SpendStore for FaultyStore {
         self.write("admission", |store| store.admit_call_from(call, draw, cap))
     }
 
-    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
-        self.write("admission", |store| store.extend_call(id, by, cap))
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money, caller: Option<Arc<Caller>>) -> Pending<Admitted> {
+        self.write("admission", |store| store.extend_call(id, by, cap, caller))
     }
 
     fn withdraw_call(&self, id: Uuid) -> Pending<()> {
@@ -177,6 +177,10 @@ impl SpendStore for FaultyStore {
 
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
         self.below.counted_on(moment)
+    }
+
+    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need> {
+        self.below.counted_to(caller, moment)
     }
 
     fn counted_for(&self, session: SessionId) -> Pending<Need> {

@@ -8,6 +8,7 @@
 //! Leases and moments use the backend's own clock. No method blocks on another worker, so the
 //! guarantees hold across threads, processes and machines.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use super::Pending;
 use crate::domain::{Job, JobState, Operation, Prompt, SessionId};
 use crate::event::EventKind;
+use crate::ledger::Caller;
 
 /// How long a job that was stopped while interrupted is stored. Deleted when another begins.
 pub const STOPPED_JOB_RETENTION: Duration = Duration::from_hours(7 * 24);
@@ -90,6 +92,8 @@ pub struct NewJob {
     pub total: Option<u64>,
     /// The first event for followers.
     pub started: EventKind,
+    /// The client of a server that it is charged to.
+    pub caller: Option<Arc<Caller>>,
 }
 
 /// A process that works on jobs.
@@ -117,6 +121,8 @@ pub struct ClaimedJob {
     pub job: Job,
     /// The full request.
     pub request: Value,
+    /// The client of a server that began it.
+    pub caller: Option<Arc<Caller>>,
 }
 
 impl ClaimedJob {

@@ -16,6 +16,7 @@
 //! `test-support`) is the test suite that every backend must pass.
 
 mod call_log;
+mod caller_lanes;
 #[cfg(any(test, feature = "test-support"))]
 pub mod conformance;
 mod edit;

@@ -1,25 +1,26 @@
 //! The spending part of the storage seam: recorded calls, and the daily cap.
 //!
 //! With a daily cap, a call is admitted before it goes out and ended later; without one, it is
-//! recorded once it has ended. Each day has one running total of what its calls count as, so checks
-//! take constant time. It is updated without a cap too, so a cap set at noon includes the morning.
+//! recorded once it has ended. Each day has one running total of what its calls count as, and one
+//! for each caller, so checks take constant time. It is updated without a cap too, so a cap set at noon includes the morning.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::Pending;
 use crate::domain::{SessionId, SpendBy, Timestamp};
-use crate::ledger::{CallEnd, Money, Need};
+use crate::ledger::{CallEnd, Caller, Money, Need};
 
 /// A database of spending. Requests of a process take effect in order, awaited or not.
 pub trait SpendStore: Send + Sync {
-    /// Admits a call, unless its worst case would take the day's counted total past `cap`. Atomic
-    /// across processes. Until it ends the call counts as its worst case, even if its process dies.
+    /// Admits a call, unless its worst case would take the day's counted total past `cap`, or those
+    /// of its caller past the caller's caps. Atomic across processes. Until it ends the call counts as its worst case, even if its process dies.
     fn admit_call(&self, call: SpendCall, cap: Money) -> Pending<Admitted>;
 
     /// Reserves an amount on its day for later calls, unless it would take the day's counted total
-    /// past `cap`. It counts until it is drawn on, withdrawn with [`SpendStore::withdraw_call`], or
+    /// past `cap`, or those of its caller past the caller's caps. It counts until it is drawn on, withdrawn with [`SpendStore::withdraw_call`], or
     /// untouched for [`LEASE`]: a reservation of a process that died was not spent.
     fn set_aside(&self, amount: SpendReservation, cap: Money) -> Pending<ReservationReply>;
 
@@ -31,8 +32,9 @@ pub trait SpendStore: Send + Sync {
     fn withdraw_call(&self, id: Uuid) -> Pending<()>;
 
     /// Raises the worst case of an admitted call that has not ended, unless that would take the
-    /// day's counted total past `cap`. An unknown call is admitted, and nothing changes.
-    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted>;
+    /// day's counted total past `cap`, or that of its caller past the caller's budget. An unknown
+    /// call is admitted, and nothing changes.
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money, caller: Option<Arc<Caller>>) -> Pending<Admitted>;
 
     /// Records how an admitted call ended, which sets what it counts as on the day it went out.
     /// Does nothing if it is unknown or has ended.
@@ -50,6 +52,9 @@ pub trait SpendStore: Send + Sync {
 
     /// What the calls of the day of `moment` (UTC) count as, calls in flight at their worst case.
     fn counted_on(&self, moment: Timestamp) -> Pending<Money>;
+
+    /// The same of the calls of one caller, with their number.
+    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need>;
 }
 
 /// A call that goes out.
@@ -73,6 +78,8 @@ pub struct SpendCall {
     pub tags: Vec<String>,
     /// The most it can cost; `None` when the price is unknown.
     pub worst: Option<Money>,
+    /// The client of a server that it is charged to.
+    pub caller: Option<Arc<Caller>>,
 }
 
 /// How long a reservation counts without being drawn on: longer than any call can take.
@@ -87,6 +94,10 @@ pub struct SpendReservation {
     pub at: Timestamp,
     /// The amount.
     pub amount: Money,
+    /// The calls of the caller that it reserves.
+    pub calls: u64,
+    /// The client of a server that they are charged to.
+    pub caller: Option<Arc<Caller>>,
 }
 
 /// How a call draws on a reservation.
@@ -95,7 +106,7 @@ pub struct Draw {
     /// The id of the reservation.
     pub id: Uuid,
     /// How much of it must remain for later calls.
-    pub keep: Money,
+    pub keep: Need,
 }
 
 /// Whether an amount could be reserved.
@@ -110,6 +121,11 @@ pub enum ReservationReply {
         /// How many chains hold a reservation and may yet release some of it.
         chains: u64,
     },
+    /// There is no room under the caps of the caller.
+    NoneForCaller {
+        /// What the caller's calls of the day count as, including reservations.
+        used: Need,
+    },
 }
 
 /// Whether a call was admitted.
@@ -121,6 +137,11 @@ pub enum Admitted {
     No {
         /// What the day's calls count as.
         counted: Money,
+    },
+    /// There is no room under the caps of the caller.
+    NoneForCaller {
+        /// What the caller's calls of the day count as.
+        used: Need,
     },
 }
 

@@ -43,6 +43,16 @@ impl Load {
         }
     }
 
+    /// How many slots there are.
+    pub(super) fn slots(&self) -> u32 {
+        self.most
+    }
+
+    /// How many are taken.
+    pub(super) fn slots_in_use(&self) -> u32 {
+        self.most.saturating_sub(u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX))
+    }
+
     /// Takes a slot for a request of this connection.
     ///
     /// # Errors

@@ -1,16 +1,17 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (request id, `guard`), `cors`, then `admit` (its token in `access`, the
-//! rate of its client, its body, a slot), then `idempotency` and a handler of `routes`; on the way back
-//! `error` writes the body of an error and `headers` and `compression` complete the answer.
-//! [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold no logic:
-//! `Engine::decode` validates.
+//! A request passes `front` (request id, `trace`, `access_log`, `guard`), `cors`, then `admit` (its
+//! token in `access`, the rate of its client, its body, a slot), then `idempotency` and a handler of
+//! `routes`; on the way back `error` writes the body of an error and `headers` and `compression`
+//! complete the answer. [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold
+//! no logic: `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
 //! The database survives it, and kept jobs go on at the next start.
 
 mod accept;
 mod access;
+mod access_log;
 mod arrival;
 mod bind;
 mod body;
@@ -25,6 +26,8 @@ mod headers;
 mod host;
 mod idempotency;
 mod load;
+mod metrics;
+mod process;
 mod rate_limit;
 mod recorder;
 mod request_id;
@@ -32,6 +35,7 @@ mod routes;
 mod serve;
 mod sse;
 mod stall;
+mod trace;
 mod upload;
 mod work;
 
@@ -41,7 +45,6 @@ use std::time::{Duration, Instant};
 
 use aludel_core::domain::{SessionId, limits};
 use aludel_core::engine::{Engine, Prepared, RequestContext};
-use aludel_core::error::Problem;
 use aludel_core::event::run::Run;
 use axum::Router;
 use axum::body::{Body, HttpBody};
@@ -53,6 +56,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tracing::Instrument;
 
+use access_log::AccessRecord;
 use arrival::BodyBudget;
 use connections::Connection;
 use cors::Origins;
@@ -60,6 +64,7 @@ use error::Refusal;
 use file_upload::FileUploads;
 use guard::Guard;
 use load::{Load, RequestSlot};
+use metrics::HttpMetrics;
 use rate_limit::RateLimit;
 use upload::Upload;
 use work::WorkMark;
@@ -82,6 +87,7 @@ struct Shared {
     load: Load,
     rate_limit: Option<RateLimit>,
     arrivals: BodyBudget,
+    metrics: Arc<HttpMetrics>,
     file_uploads: FileUploads,
     begun: Instant,
 }
@@ -91,11 +97,13 @@ impl App {
         let config = &engine.config().server;
         let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors));
         let load = Load::new(config.max_connections);
+        let metrics = Arc::new(HttpMetrics::new(&engine, &load));
         let shared = Arc::new(Shared {
             guard,
             load,
             rate_limit: RateLimit::new(&config.rate_limiting),
             arrivals: BodyBudget::new(),
+            metrics,
             file_uploads: FileUploads::new(),
             begun: Instant::now(),
         });
@@ -130,6 +138,10 @@ impl App {
 
     fn load(&self) -> &Load {
         &self.shared.load
+    }
+
+    fn metrics(&self) -> &Arc<HttpMetrics> {
+        &self.shared.metrics
     }
 
     fn uptime(&self) -> Duration {
@@ -193,11 +205,15 @@ pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
 }
 
-/// Sets the request id, runs the guard and completes the response: error body, headers, log line.
-async fn front(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Sets the request id and the trace, runs the guard, completes the response (error body, headers)
+/// and records it.
+async fn front(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let id = request_id::of(request.headers());
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let span = tracing::info_span!("request", request_id = %id);
+    let trace = trace::of(request.headers());
+    let span =
+        tracing::info_span!("request", request_id = %id, trace_id = trace.as_ref().map(|trace| trace.trace_id()));
+    request.extensions_mut().get_or_insert_default::<RequestContext>().trace = trace;
+    let record = AccessRecord::begin(Arc::clone(app.metrics()), &request, &id);
     let (parts, body) = request.into_parts();
     let body = if body.is_end_stream() { body } else { Body::new(Upload::new(body, &parts.headers)) };
     let is_compressed = compression::is_accepted(&parts.headers);
@@ -207,12 +223,15 @@ async fn front(State(app): State<App>, request: Request, next: Next) -> Response
         Err(refused) => Refusal::from(refused).into_response(),
     };
     let problem = error::render(&mut response, &id);
-    log(&id, &method, &path, &response, problem.as_ref());
+    if let Some(problem) = problem.as_ref().filter(|problem| problem.status >= 500) {
+        tracing::error!(request_id = %id, code = problem.code.as_str(), detail = problem.detail, "a request failed");
+    }
     if let Some(value) = request_id::value(&id) {
         response.headers_mut().insert(request_id::HEADER, value);
     }
     headers::complete(response.headers_mut());
-    if is_compressed { compression::compress(response).await } else { response }
+    let response = if is_compressed { compression::compress(response).await } else { response };
+    record.follow(response, problem)
 }
 
 /// Serves a request that has access and is within the rate of its client. Probes need no token and
@@ -222,23 +241,41 @@ async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Resp
         return next.run(request).await;
     }
     let denial = access::check(&app, &mut request).err().map(Refusal::from);
+    // The access log names the caller.
+    let context = request.extensions().get::<RequestContext>().cloned();
+    let mut response = serve_within_rate(&app, request, denial, next).await;
+    if let Some(context) = context {
+        response.extensions_mut().insert(context);
+    }
+    response
+}
+
+/// Serves a request that was not denied if it is within the rate of its client.
+async fn serve_within_rate(app: &App, request: Request, denial: Option<Refusal>, next: Next) -> Response {
     let Some(rate_limit) = &app.shared.rate_limit else {
         return match denial {
             Some(denial) => denial.into_response(),
-            None => serve_one(&app, request, next).await,
+            None => serve_one(app, request, next).await,
         };
     };
     let allowance = rate_limit.take(request.extensions());
-    let mut response = match rate_limit.refusal(&allowance).or(denial) {
-        Some(refusal) => refusal.into_response(),
-        None => serve_one(&app, request, next).await,
+    let mut response = match (rate_limit.refusal(&allowance), denial) {
+        (Some(refusal), _) => {
+            app.metrics().rate_limited();
+            refusal.into_response()
+        }
+        (None, Some(denial)) => denial.into_response(),
+        (None, None) => serve_one(app, request, next).await,
     };
     rate_limit.describe(&allowance, response.headers_mut());
     response
 }
 
-/// Serves a request once its body is complete and a slot is free.
+/// Serves a request once its body is complete and a slot is free, if it needs one.
 async fn serve_one(app: &App, request: Request, next: Next) -> Response {
+    if routes::needs_no_slot(request.uri().path()) {
+        return next.run(request).await;
+    }
     match app.receive(request).await {
         Ok((request, slot)) => keep(next.run(request).await, slot),
         Err(refused) => Refusal::from(refused).into_response(),
@@ -256,18 +293,4 @@ fn keep(response: Response, slot: RequestSlot) -> Response {
             piece
         }))
     })
-}
-
-/// Logs a response: server errors as errors, refusals at info level, the rest for debugging.
-fn log(id: &str, method: &axum::http::Method, path: &str, response: &Response, problem: Option<&Problem>) {
-    let status = response.status().as_u16();
-    match problem {
-        Some(Problem { code, detail, .. }) if status >= 500 => {
-            tracing::error!(request_id = id, %method, path, status, code = code.as_str(), detail, "a request failed");
-        }
-        Some(Problem { code, detail, .. }) => {
-            tracing::info!(request_id = id, %method, path, status, code = code.as_str(), detail, "a request was refused");
-        }
-        None => tracing::debug!(request_id = id, %method, path, status, "a request was answered"),
-    }
 }

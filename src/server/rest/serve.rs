@@ -155,11 +155,12 @@ impl Server {
                 accepted = accept(&self.listener, &connections) => match accepted {
                     Ok((socket, peer, room)) => {
                         let (connection, permit, registration) = connections.add(peer, room);
+                        let counted = self.app.metrics().connection();
                         let served = handle_connection(socket, connection, service.clone(), closing.clone());
                         tasks.spawn(async move {
                             // Ends early when it is closed to make room.
                             let _ = Abortable::new(served, registration).await;
-                            drop(permit);
+                            drop((permit, counted));
                         });
                     }
                     Err(error) => {

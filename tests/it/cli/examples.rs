@@ -149,8 +149,25 @@ fn run_server(home: &Home, line: &str) {
     rest.join().expect("it ends");
 }
 
+/// The output of an example that asks the server of this configuration, which runs meanwhile.
+fn with_server(home: &Home, line: &str) -> CommandOutput {
+    let mut child = shell(home, "exec aludel http-server --port 0").spawn().expect("it starts");
+    let mut reader = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    reader.read_line(&mut said).expect("a line");
+    let port = said.trim().rsplit(':').next().expect("a port").to_owned();
+    let mut command = shell(home, &line.replace("8080", &port));
+    let output = command.env("ALUDEL_SERVER__PORT", &port).output().expect("a shell");
+    child.kill().and_then(|()| child.wait()).expect("it ends");
+    CommandOutput::from(output)
+}
+
 /// What went wrong, if the example does not do what it promises.
 fn fault(home: &Home, line: &str) -> Option<String> {
+    if line.starts_with("aludel health") {
+        let said = with_server(home, line);
+        return (said.code != 0 || said.stdout.contains("down")).then(|| format!("{}: {}", said.code, said.stderr));
+    }
     if line.starts_with("aludel http-server") {
         run_server(home, line);
         return None;
@@ -239,6 +256,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
                 }
                 "completions" => arguments.push("bash"),
                 "http-server" => arguments.extend(["--port", "99999"]),
+                "health" => arguments.extend(["--url", "nonsense"]),
                 "tui" => arguments.extend(["--log-level", "loud"]),
                 _ => {}
             }

@@ -45,6 +45,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "migrate",
         "completions",
         "http-server",
+        "health",
         "serve",
         "tui",
         "man",

@@ -27,6 +27,8 @@ mod providers;
 mod readme;
 mod search;
 mod select;
+#[cfg(all(feature = "server", unix))]
+mod server_page;
 mod spend;
 mod statistics;
 mod stored;

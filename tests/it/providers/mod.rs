@@ -25,4 +25,5 @@ mod program;
 #[cfg(feature = "server")]
 mod rest_server;
 mod stage;
+mod tokens;
 mod vendors;

@@ -63,6 +63,49 @@ async fn watching(server: &Running) -> Client {
     client
 }
 
+/// What the metrics say is going on.
+#[derive(Debug, Default, PartialEq)]
+struct Figures {
+    connections: f64,
+    requests: f64,
+    streams: f64,
+    slots: f64,
+    runs: f64,
+    calls: f64,
+    permits: f64,
+}
+
+async fn figures(server: &Running) -> Figures {
+    let (status, text) = server.ask("GET", "/metrics", "").await;
+    assert_eq!(status, 200);
+    let figure = |series: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("no {series}")).parse().expect("a number")
+    };
+    Figures {
+        connections: figure("aludel_http_connections"),
+        requests: figure("aludel_http_requests_in_progress"),
+        streams: figure("aludel_http_event_streams"),
+        slots: figure("aludel_http_request_slots_in_use"),
+        runs: figure(r#"aludel_runs_in_progress{operation="generate"}"#),
+        calls: figure(r#"aludel_provider_calls_in_progress{provider="mock"}"#),
+        permits: figure("aludel_permits_in_use"),
+    }
+}
+
+/// Returns once the metrics say so.
+async fn until_figures(server: &Running, wanted: &Figures) {
+    let begun = Instant::now();
+    loop {
+        let found = figures(server).await;
+        if found == *wanted {
+            return;
+        }
+        assert!(begun.elapsed() < AT_ONCE, "{found:?}, not {wanted:?}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_hundred_clients_that_vanish_leave_nothing_behind() {
     let provider = falling_silent().await;
@@ -82,6 +125,16 @@ async fn a_hundred_clients_that_vanish_leave_nothing_behind() {
         let watchers = futures_util::future::join_all((0..100).map(|_| watching(&server))).await;
         assert!(provider.until_asked(1 + 100 * round).await);
         let while_watched = tasks();
+        let watched = Figures {
+            connections: 101.0,
+            requests: 101.0,
+            streams: 100.0,
+            slots: 100.0,
+            runs: 100.0,
+            calls: 100.0,
+            permits: 100.0,
+        };
+        until_figures(&server, &watched).await;
         drop(watchers);
         let gone = async {
             for connection in 0..provider.connections() {
@@ -90,6 +143,9 @@ async fn a_hundred_clients_that_vanish_leave_nothing_behind() {
             while tasks() > idle.unwrap_or(while_watched - 300) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
+            // A client of the metrics is a connection and a request itself.
+            let none = Figures { connections: 1.0, requests: 1.0, ..Figures::default() };
+            until_figures(&server, &none).await;
         };
         tokio::time::timeout(Duration::from_secs(2), gone).await.expect("all is gone after two seconds");
         assert_eq!(provider.requests().len(), 1 + 100 * round);

@@ -10,6 +10,7 @@ mod headers;
 mod hosts;
 mod idempotency;
 mod jobs;
+mod metrics;
 mod performance;
 #[cfg(feature = "cli")]
 mod process;
@@ -21,6 +22,7 @@ mod select;
 #[cfg(all(feature = "cli", unix))]
 mod shutdown;
 mod socket;
+mod trace;
 mod transfer;
 mod uploads;
 

@@ -9,7 +9,12 @@ use crate::support::Home;
 /// A server on a free port, and its address.
 fn start(home: &Home) -> (Child, String) {
     let mut command = home.command();
-    command.args(["http-server", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["http-server", "--port", "0"]);
+    started(command)
+}
+
+fn started(mut command: Command) -> (Child, String) {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut line = String::new();
     BufReader::new(child.stderr.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
@@ -18,8 +23,13 @@ fn start(home: &Home) -> (Child, String) {
 }
 
 fn get(address: &str, path: &str) -> String {
+    ask(address, &format!("GET {path} HTTP/1.1\r\n"))
+}
+
+/// The answer to a request with this beginning of its head.
+fn ask(address: &str, head: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let request = format!("{head}host: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
@@ -96,6 +106,62 @@ fn a_token_of_the_command_line_opens_the_server() {
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+/// The value of a field in a line of the JSON log.
+fn field<'a>(line: &'a serde_json::Value, name: &str) -> &'a serde_json::Value {
+    line.get("fields").and_then(|fields| fields.get(name)).unwrap_or(&line[name])
+}
+
+#[cfg(unix)]
+#[test]
+fn every_request_is_a_line_of_the_log_without_its_query() {
+    let home = Home::new();
+    home.config("log: {level: info, format: json}\n");
+    let (child, address) = start(&home);
+    let head = "GET /api/v1/prompts?limit=1&tags=canary-secret HTTP/1.1\r\nauthorization: Bearer canary-token\r\nx-request-id: job-7\r\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
+    let answer = ask(&address, head);
+    let body = answer.split_once("\r\n\r\n").expect("a body").1;
+    get(&address, "/canary/path?token=canary-secret");
+    assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
+    child.wait_with_output().expect("an end");
+    let logs =
+        std::fs::read_dir(home.data().join("logs")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let text: String = logs.map(|path| std::fs::read_to_string(path).expect("a log")).collect();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .filter(|line| field(line, "message") == "request")
+        .collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    let [first, second] = [&lines[0], &lines[1]];
+    let expected = serde_json::json!({
+        "request_id": "job-7", "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "method": "GET",
+        "route": "/api/v1/prompts", "status": 200, "bytes": body.len(), "client": "127.0.0.1",
+    });
+    for (name, value) in expected.as_object().expect("an object") {
+        assert_eq!(field(first, name), value, "{name}: {first}");
+    }
+    assert!(field(first, "duration_ms").as_f64().is_some_and(|took| took > 0.0), "{first}");
+    assert!(field(second, "trace_id").is_null() && field(second, "route") == "unmatched", "{second}");
+    assert_eq!((field(second, "status"), field(second, "code")), (&404.into(), &"not_found".into()), "{second}");
+    assert!(!text.contains("canary-secret") && !text.contains("canary-token"), "{text}");
+}
+
+/// The mode in the file or the environment starts the server, as the command would.
+#[cfg(unix)]
+#[test]
+fn a_mode_starts_the_server() {
+    for (config, environment) in [("mode: server\n", &[][..]), ("", &[("ALUDEL_MODE", "server")])] {
+        let home = Home::new();
+        home.config(&format!("{config}server: {{port: 0}}\n"));
+        let mut command = home.command();
+        command.envs(environment.iter().copied());
+        let (child, address) = started(command);
+        assert!(get(&address, "/ready").starts_with("HTTP/1.1 200"));
+        assert!(Command::new("kill").arg(child.id().to_string()).status().expect("kill").success());
+        assert_eq!(child.wait_with_output().expect("an end").status.code(), Some(0));
+    }
 }
 
 /// Arguments, environment and configuration of a server.

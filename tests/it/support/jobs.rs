@@ -25,6 +25,7 @@ pub(crate) fn cancelled_job(database: &Path, name: &str, input: &str) -> Session
         kept: false,
         total: Some(2),
         started,
+        caller: None,
     };
     store.begin_job(new, Worker { name: name.to_owned(), lease: Duration::from_mins(1) }).wait().expect("it is stored");
     let held = Held { id, attempt: 1 };

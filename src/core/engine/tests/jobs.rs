@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::*;
 use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobRequest, SelectRequest};
 use crate::domain::{JobDetails, JobState, Operation, SessionId};
+use crate::engine::RequestContext;
 use crate::event::run::Run;
+use crate::ledger::Caller;
 use crate::store::{Held, JobClaim, Worker};
 
 /// Every call costs something, and the second and third variant hang in their second phase.
@@ -91,8 +93,13 @@ async fn calls(engine: &Engine) -> u64 {
 
 /// A kept job with one variant and two steps done, as left by a process that closed.
 async fn interrupted(home: &Home, more: Value) -> SessionId {
+    interrupted_for(home, more, RequestContext::default()).await
+}
+
+/// The same, begun in this context.
+async fn interrupted_for(home: &Home, more: Value, context: RequestContext) -> SessionId {
     home.lab(HANGS);
-    let engine = home.engine();
+    let engine = home.engine().with_context(context);
     let mut raw = json!({ "input": "Name a boat", "count": 3, "tags": ["sea"] });
     raw.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let id = keep(&engine, raw).await;
@@ -131,6 +138,25 @@ async fn a_server_takes_up_what_another_has_let_go_of_and_makes_the_rest() {
     assert_eq!((before, calls(&server).await), (7, 11));
     let finished = result.model_metadata.calls;
     assert_eq!(finished, 9, "the result accounts for all attempts");
+}
+
+#[tokio::test]
+async fn what_is_taken_up_again_is_charged_to_the_caller_that_began_it() {
+    let home = Home::with_lab(HANGS);
+    let caller = Arc::new(Caller { id: "ci/1".into(), daily_budget: None, daily_calls: Some(100) });
+    let context = RequestContext { caller: Some(caller), ..RequestContext::default() };
+    let id = interrupted_for(&home, json!({}), context).await;
+    let server = home.engine_of_another_process();
+    // The days by the clocks of the two processes.
+    let counted = async |day_ms| {
+        calls(&server).await;
+        server.store().counted_to("ci/1".into(), crate::time::from_millis(day_ms)).await.unwrap().calls
+    };
+    let (before, after) = (1_700_000_000_000, 1_800_000_000_000);
+    assert_eq!((counted(before).await, counted(after).await), (7, 0));
+    let _adopts = server.adopt_jobs();
+    wait_until(&server, id, |details| details.job.state.has_ended()).await;
+    assert_eq!((counted(before).await, counted(after).await, calls(&server).await), (7, 4, 11));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::answer::CostOf;
 use super::link::{LONGEST_ANSWER, ProviderClient};
+use super::trace::traced;
 use crate::domain::ModelMetadata;
 use crate::error::{ProviderError, ProviderFailure};
 use crate::ledger::{Account, BilledTokens, Call, CallUsage, Money};
@@ -134,6 +135,7 @@ impl HttpEmbedder {
                 worst,
             )
             .await?;
+        let call = traced(call, account);
         let sent = self.call_policy.permits.turn().await;
         let start = Instant::now();
         let answer = match self.link.fetch(call, &self.model, self.call_policy.patience, LONGEST_ANSWER).await {
@@ -142,10 +144,10 @@ impl HttpEmbedder {
             }
             Err(error) => Err(error),
         };
-        sent.ended(answer.as_ref().err());
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
+                sent.ended(Some(&error));
                 if metered::is_unpaid(&error, false) {
                     metered::unpaid(reservation, &error, account);
                 }
@@ -157,6 +159,8 @@ impl HttpEmbedder {
         let usage = BilledTokens { input: Some(input_tokens), output: Some(0), ..answer.usage };
         // Estimated counts have no price, unless the model is free.
         let cost_usd = (self.call_policy.cost_of)(&self.model, &usage).filter(|cost| counted.is_some() || *cost <= 0.0);
+        sent.used(input_tokens, 0, cost_usd);
+        sent.ended(None);
         reservation.settle(CallUsage {
             input_tokens,
             output_tokens: 0,

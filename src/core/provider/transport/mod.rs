@@ -18,10 +18,12 @@ mod models;
 mod place;
 pub mod probe;
 pub mod proxy;
+pub mod server_health;
 #[cfg(any(test, feature = "test-support"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +48,7 @@ pub use embedding::{CallPolicy, HttpEmbedder};
 pub use link::ProviderClient;
 use link::{ExpectedBody, LONGEST_ANSWER};
 pub use models::Listing;
+use trace::traced;
 
 /// How often the rest of an answer is polled before it is drained in the background.
 const DRAIN_POLLS: usize = 4;
@@ -117,7 +120,8 @@ impl Provider for HttpTransport {
 /// Opens a stream and checks the head of its answer.
 async fn open(link: &ProviderClient, request: &ChatRequest, model: &str) -> Result<Response, ProviderError> {
     let framing = link.wire.framing();
-    let response = link.send(link.wire.chat(request, model), ExpectedBody::Stream(framing), model).await?;
+    let call = traced(link.wire.chat(request, model), &request.account);
+    let response = link.send(call, ExpectedBody::Stream(framing), model).await?;
     match not_a_stream(&response, framing) {
         None => Ok(response),
         Some(NotAStream::Json) => Err(link.refused(response, model).await),

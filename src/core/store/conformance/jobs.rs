@@ -59,6 +59,7 @@ fn new_job(seed: u32, kept: bool) -> NewJob {
         kept,
         total: Some(3),
         started: EventKind::Started { operation: Operation::Generate, total: Some(3), variants: 3, phases: Vec::new() },
+        caller: None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Spending: calls admitted, ended and totalled, and a daily cap that holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::{Check, store_samples};
 use crate::domain::{Filter, SpendBy};
-use crate::ledger::{CallEnd, Money};
+use crate::ledger::{CallEnd, Caller, Money, Need};
 use crate::store::{
     Admitted, Draw, LEASE, Mutation, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, Store,
     samples,
@@ -35,6 +36,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "the cap knows of calls that were recorded without it", run: the_cap_knows_of_recorded_calls },
     Check { name: "deleting prompts deletes nothing that was spent", run: deleting_prompts_deletes_nothing_spent },
     Check { name: "many threads never pass the cap", run: many_threads_never_pass_the_cap },
+    Check { name: "a caller's calls and money are capped a day", run: a_callers_calls_and_money_are_capped_a_day },
+    Check { name: "each caller has its own caps", run: each_caller_has_its_own_caps },
+    Check { name: "what is set aside for a caller is its own", run: what_is_set_aside_for_a_caller_is_its_own },
+    Check { name: "many threads never pass the caps of a caller", run: many_threads_never_pass_the_caps_of_a_caller },
 ];
 
 const DAY_MS: i64 = 86_400_000;
@@ -54,7 +59,26 @@ fn call(seed: u32, worst: u64) -> SpendCall {
         model: "m-1".into(),
         tags: Vec::new(),
         worst: Some(nanos(worst)),
+        caller: None,
     }
+}
+
+/// A caller with these caps.
+fn caller(id: &str, budget: Option<u64>, calls: Option<u64>) -> Arc<Caller> {
+    Arc::new(Caller { id: id.into(), daily_budget: budget.map(nanos), daily_calls: calls })
+}
+
+fn need(calls: u64, worst: u64) -> Need {
+    Need { calls, money: nanos(worst) }
+}
+
+fn admit_for(store: &dyn Store, seed: u32, worst: u64, of: &Arc<Caller>) -> Admitted {
+    store.admit_call(SpendCall { caller: Some(Arc::clone(of)), ..call(seed, worst) }, Money::MAX).wait().unwrap()
+}
+
+fn counted_to(store: &dyn Store, of: &str) -> (u64, u64) {
+    let need = store.counted_to(of.to_owned(), samples::moment(0)).wait().unwrap();
+    (need.calls, need.money.nanos())
 }
 
 fn answered(cost: u64) -> CallEnd {
@@ -196,8 +220,8 @@ fn a_call_that_was_taken_back_never_was(store: &dyn Store) {
 }
 
 fn set_aside(store: &dyn Store, seed: u32, at: i64, amount: u64, cap: u64) -> ReservationReply {
-    let wanted =
-        SpendReservation { id: samples::id(seed), at: from_millis(samples::EPOCH_MS + at), amount: nanos(amount) };
+    let at = from_millis(samples::EPOCH_MS + at);
+    let wanted = SpendReservation { id: samples::id(seed), at, amount: nanos(amount), calls: 3, caller: None };
     store.set_aside(wanted, nanos(cap)).wait().unwrap()
 }
 
@@ -207,7 +231,7 @@ fn what_is_set_aside_counts_and_is_drawn_on(store: &dyn Store) {
     assert_eq!(set_aside(store, 2, 0, 20, 100), ReservationReply::No { counted: nanos(90), chains: 1 });
     assert_eq!(admit(store, 3, 20, 100), Admitted::No { counted: nanos(90) });
 
-    let draw = |keep| Draw { id: samples::id(1), keep: nanos(keep) };
+    let draw = |keep| Draw { id: samples::id(1), keep: need(2, keep) };
     let from = |seed, worst, keep| store.admit_call_from(call(seed, worst), draw(keep), nanos(100)).wait().unwrap();
     assert_eq!(from(4, 30, 50), Admitted::Yes);
     assert_eq!(counted(store), 80, "30 for the call, 50 for later, and the rest is free");
@@ -227,14 +251,14 @@ fn what_a_dead_process_set_aside_comes_free(store: &dyn Store) {
     assert_eq!(set_aside(store, 2, lease - 1, 20, 100), ReservationReply::No { counted: nanos(90), chains: 1 });
     assert_eq!(set_aside(store, 2, lease + 1, 20, 100), ReservationReply::Yes);
     assert_eq!(counted(store), 20);
-    let draw = Draw { id: samples::id(1), keep: nanos(0) };
+    let draw = Draw { id: samples::id(1), keep: Need::default() };
     let late = store.admit_call_from(call(3, 90), draw, nanos(100)).wait().unwrap();
     assert_eq!(late, Admitted::No { counted: nanos(20) }, "what came free is asked for anew");
 }
 
 fn a_call_under_way_is_extended_up_to_the_cap(store: &dyn Store) {
     assert_eq!(admit(store, 1, 60, 100), Admitted::Yes);
-    let extend = |by| store.extend_call(samples::id(1), nanos(by), nanos(100)).wait().unwrap();
+    let extend = |by| store.extend_call(samples::id(1), nanos(by), nanos(100), None).wait().unwrap();
     assert_eq!(extend(30), Admitted::Yes);
     assert_eq!(extend(11), Admitted::No { counted: nanos(90) });
     assert_eq!(counted(store), 90);
@@ -298,4 +322,103 @@ fn many_threads_never_pass_the_cap(store: &dyn Store) {
         seed += 1;
     }
     assert!((911..=CAP).contains(&counted(store)), "{} used", counted(store));
+}
+
+fn a_callers_calls_and_money_are_capped_a_day(store: &dyn Store) {
+    let of_calls = caller("calls", None, Some(2));
+    assert_eq!(admit_for(store, 1, 500, &of_calls), Admitted::Yes);
+    assert_eq!(admit_for(store, 2, 500, &of_calls), Admitted::Yes);
+    assert_eq!(admit_for(store, 3, 0, &of_calls), Admitted::NoneForCaller { used: need(2, 1000) });
+    // One that failed was sent all the same; one that was taken back was not.
+    store.end_call(samples::id(1), CallEnd::Failed).wait().unwrap();
+    assert_eq!(admit_for(store, 3, 0, &of_calls), Admitted::NoneForCaller { used: need(2, 500) });
+    store.withdraw_call(samples::id(2)).wait().unwrap();
+    assert_eq!(admit_for(store, 3, 0, &of_calls), Admitted::Yes);
+
+    let of_money = caller("money", Some(100), None);
+    assert_eq!(admit_for(store, 11, 60, &of_money), Admitted::Yes);
+    assert_eq!(admit_for(store, 12, 41, &of_money), Admitted::NoneForCaller { used: need(1, 60) });
+    store.end_call(samples::id(11), answered(25)).wait().unwrap();
+    assert_eq!(admit_for(store, 13, 75, &of_money), Admitted::Yes);
+    let extend = |of: &Arc<Caller>| {
+        store.extend_call(samples::id(13), nanos(1), Money::MAX, Some(Arc::clone(of))).wait().unwrap()
+    };
+    assert_eq!(extend(&of_money), Admitted::NoneForCaller { used: need(2, 100) });
+    assert_eq!(extend(&caller("money", Some(101), None)), Admitted::Yes, "the caps are those of the token");
+    assert_eq!(counted_to(store, "money"), (2, 101));
+    assert_eq!(counted(store), 101, "and all of it counts for the day");
+
+    let tomorrow = from_millis(samples::EPOCH_MS + DAY_MS);
+    let later = SpendCall { at: tomorrow, caller: Some(of_money), ..call(14, 100) };
+    assert_eq!(store.admit_call(later, Money::MAX).wait().unwrap(), Admitted::Yes);
+    assert_eq!(counted_to(store, "money"), (2, 101), "each day has its own total");
+}
+
+fn each_caller_has_its_own_caps(store: &dyn Store) {
+    let (one, other) = (caller("one", Some(100), None), caller("other", Some(100), None));
+    assert_eq!(admit_for(store, 1, 100, &one), Admitted::Yes);
+    assert_eq!(admit_for(store, 2, 1, &one), Admitted::NoneForCaller { used: need(1, 100) });
+    assert_eq!(admit_for(store, 3, 100, &other), Admitted::Yes);
+    // The day's cap is for both, and the user's own calls have no caller.
+    let wanted = SpendCall { caller: Some(caller("third", Some(100), None)), ..call(4, 50) };
+    assert_eq!(store.admit_call(wanted, nanos(249)).wait().unwrap(), Admitted::No { counted: nanos(200) });
+    assert_eq!(admit(store, 5, 50, 250), Admitted::Yes);
+    // Calls that were recorded without caps count as well.
+    let free = caller("free", None, None);
+    let recorded = SpendCall { caller: Some(free), ..call(6, 100) };
+    store.record_call(recorded, answered(70)).wait().unwrap();
+    assert_eq!(counted_to(store, "free"), (1, 70));
+    let refused = admit_for(store, 7, 31, &caller("free", Some(100), None));
+    assert_eq!(refused, Admitted::NoneForCaller { used: need(1, 70) });
+    assert_eq!((counted_to(store, "third"), counted_to(store, "nobody")), ((0, 0), (0, 0)));
+}
+
+fn what_is_set_aside_for_a_caller_is_its_own(store: &dyn Store) {
+    let of = caller("one", Some(100), Some(4));
+    let aside = |seed, calls, amount| {
+        let at = samples::moment(0);
+        let caller = Some(Arc::clone(&of));
+        let wanted = SpendReservation { id: samples::id(seed), at, amount: nanos(amount), calls, caller };
+        store.set_aside(wanted, Money::MAX).wait().unwrap()
+    };
+    assert_eq!(aside(1, 3, 90), ReservationReply::Yes);
+    assert_eq!(counted_to(store, "one"), (3, 90));
+    assert_eq!(aside(2, 1, 11), ReservationReply::NoneForCaller { used: need(3, 90) });
+    assert_eq!(aside(2, 2, 1), ReservationReply::NoneForCaller { used: need(3, 90) });
+    assert_eq!(admit_for(store, 3, 11, &of), Admitted::NoneForCaller { used: need(3, 90) });
+    let from = |seed, worst, keep| {
+        let call = SpendCall { caller: Some(Arc::clone(&of)), ..call(seed, worst) };
+        store.admit_call_from(call, Draw { id: samples::id(1), keep }, Money::MAX).wait().unwrap()
+    };
+    assert_eq!(from(4, 30, need(2, 50)), Admitted::Yes);
+    assert_eq!(counted_to(store, "one"), (3, 80), "one for the call, two for later");
+    assert_eq!(from(5, 60, need(1, 0)), Admitted::Yes, "50 of its own, and 10 of what is left");
+    assert_eq!(from(6, 11, need(0, 0)), Admitted::NoneForCaller { used: need(3, 90) });
+    store.withdraw_call(samples::id(1)).wait().unwrap();
+    assert_eq!(counted_to(store, "one"), (2, 90), "the rest is free");
+    assert_eq!(all(store).calls, 2);
+}
+
+fn many_threads_never_pass_the_caps_of_a_caller(store: &dyn Store) {
+    const CAP: u64 = 1000;
+    const CALLS: u64 = 60;
+    let of = caller("one", Some(CAP), Some(CALLS));
+    std::thread::scope(|scope| {
+        for thread in 0..8_u128 {
+            let of = &of;
+            scope.spawn(move || {
+                for number in 0..40_u128 {
+                    let id = Uuid::from_u128(thread * 1000 + number + 1);
+                    let call = SpendCall { id, caller: Some(Arc::clone(of)), ..call(0, 90) };
+                    if store.admit_call(call, Money::MAX).wait().unwrap() == Admitted::Yes {
+                        let end = if number % 3 == 0 { CallEnd::Failed } else { answered(10) };
+                        store.end_call(id, end).unattended();
+                    }
+                    let (calls, money) = counted_to(store, "one");
+                    assert!(calls <= CALLS && money <= CAP, "{calls} {money}");
+                }
+            });
+        }
+    });
+    assert_eq!(counted_to(store, "one").0, CALLS);
 }

@@ -1,5 +1,6 @@
 //! Jobs as rows. That a job is `interrupted` because its worker died is derived from its lease.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -112,8 +113,8 @@ pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> S
     let written = connection
         .prepare_cached(&format!(
             "INSERT INTO jobs (id, operation, about, request, kept, state, attempt, owner, leased_until, total, events,
-                 created_at, updated_at)
-             VALUES (?, ?, ?, ?, ?, 'running', 1, ?, {NOW} + ?, ?, 0, {NOW}, {NOW}) ON CONFLICT DO NOTHING"
+                 created_at, updated_at, caller)
+             VALUES (?, ?, ?, ?, ?, 'running', 1, ?, {NOW} + ?, ?, 0, {NOW}, {NOW}, ?) ON CONFLICT DO NOTHING"
         ))?
         .execute(params![
             new.id.0.as_bytes(),
@@ -124,6 +125,7 @@ pub(super) fn begin(connection: &Connection, new: &NewJob, worker: &Worker) -> S
             worker.name,
             millis(worker.lease),
             new.total.map(integer),
+            new.caller.as_deref().map(json).transpose()?,
         ])?;
     if written == 0 {
         return Err(Error::Conflict(format!("job {} is stored already", new.id)).into());
@@ -173,22 +175,25 @@ fn take_one(
              ended_at = NULL, expires_at = NULL, updated_at = {NOW},
              failed = CASE operation WHEN 'batch' THEN failed ELSE 0 END,
              done = (SELECT count(*) FROM job_units WHERE job = key AND is_whole)
-         WHERE {is_it} RETURNING key, request, {COLUMNS}"
+         WHERE {is_it} RETURNING key, request, caller, {COLUMNS}"
     ))?;
     let row = |row: &Row<'_>| {
         let mut columns = Columns::of(row);
-        Ok((columns.take::<i64>(), columns.json::<Value>(), job(columns)))
+        let (key, request) = (columns.take::<i64>(), columns.json::<Value>());
+        let caller = columns.take::<Option<String>>();
+        Ok((key, request, caller, job(columns)))
     };
     let taken = match id {
         Some(id) => statement.query_row(params![worker.name, millis(worker.lease), id], row),
         None => statement.query_row(params![worker.name, millis(worker.lease)], row),
     };
-    let Some((key, request, job)) = taken.optional()? else { return Ok(None) };
+    let Some((key, request, caller, job)) = taken.optional()? else { return Ok(None) };
     let (key, job) = (key?, job?);
     remove_terminal_event(connection, key)?;
     let message = format!("taken up again by {} (attempt {})", worker.name, job.attempt);
     append_events(connection, key, &[EventKind::Warning { variant: None, phase: None, message, code: None }])?;
-    Ok(Some(ClaimedJob { job, request: request? }))
+    let caller = caller?.and_then(|text| serde_json::from_str(&text).ok()).map(Arc::new);
+    Ok(Some(ClaimedJob { job, request: request?, caller }))
 }
 
 /// Removes the terminal event, if there is one.

@@ -66,6 +66,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0011_score_formula", include_str!("../../../../assets/migrations/0011_score_formula.sql")),
     Migration::of("0012_jobs", include_str!("../../../../assets/migrations/0012_jobs.sql")),
     Migration::of("0013_idempotency", include_str!("../../../../assets/migrations/0013_idempotency.sql")),
+    Migration::of("0014_callers", include_str!("../../../../assets/migrations/0014_callers.sql")),
 ];
 
 /// The format this program reads and writes.

@@ -1,8 +1,10 @@
-//! Calls as rows, and the running total of each day. A reservation is also a row, without a phase
+//! Calls as rows, and the running totals of each day, of all and of each caller. A reservation is also a row, without a phase
 //! ([`SET_ASIDE`]): it counts towards the total but is not a call.
 //!
 //! Every change runs inside the writer's transaction, which holds the database's write lock from
 //! its beginning: that makes a cap hold across processes.
+
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
@@ -11,7 +13,7 @@ use super::SqliteStore;
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, json, millis, millis_not_before};
 use crate::domain::{SessionId, SpendBy, Timestamp};
-use crate::ledger::{CallEnd, Money, Need};
+use crate::ledger::{CallEnd, Caller, Money, Need};
 use crate::store::{
     Admitted, Draw, LEASE, Pending, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore,
 };
@@ -41,8 +43,10 @@ impl SpendStore for SqliteStore {
         self.write("asking for room under the daily budget", move |connection| admit_from(connection, &call, draw, cap))
     }
 
-    fn extend_call(&self, id: Uuid, by: Money, cap: Money) -> Pending<Admitted> {
-        self.write("asking for more room under the daily budget", move |connection| extend(connection, id, by, cap))
+    fn extend_call(&self, id: Uuid, by: Money, cap: Money, caller: Option<Arc<Caller>>) -> Pending<Admitted> {
+        self.write("asking for more room under the daily budget", move |connection| {
+            extend(connection, id, by, cap, caller.as_deref())
+        })
     }
 
     fn end_call(&self, id: Uuid, how: CallEnd) -> Pending<()> {
@@ -64,6 +68,12 @@ impl SpendStore for SqliteStore {
 
     fn counted_on(&self, moment: Timestamp) -> Pending<Money> {
         self.read("reading what a day has cost", Money::ZERO, |connection| counted_on(connection, moment))
+    }
+
+    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need> {
+        self.read("reading what a day has cost", Need::default(), |connection| {
+            counted_to(connection, &caller, day_of(moment))
+        })
     }
 }
 
@@ -105,12 +115,32 @@ impl CallState {
 
 /// Admits a call, if there is room.
 pub(super) fn admit(connection: &Connection, call: &SpendCall, cap: Money) -> SqliteResult<Admitted> {
+    let worst = call.worst.unwrap_or_default();
+    if let Some(used) = without_room(connection, call.caller.as_deref(), day_of(call.at), one_call(worst))? {
+        return Ok(Admitted::NoneForCaller { used });
+    }
     let counted = counted_on(connection, call.at)?;
-    if counted + call.worst.unwrap_or_default() > cap {
+    if counted + worst > cap {
         return Ok(Admitted::No { counted });
     }
-    insert(connection, call, &CallState::open(call.worst))?;
+    insert(connection, call, 1, &CallState::open(call.worst))?;
     Ok(Admitted::Yes)
+}
+
+const fn one_call(worst: Money) -> Need {
+    Need { calls: 1, money: worst }
+}
+
+/// What counts against the caps of a caller, if there is no room for `wanted` under them.
+fn without_room(
+    connection: &Connection,
+    caller: Option<&Caller>,
+    day: i64,
+    wanted: Need,
+) -> SqliteResult<Option<Need>> {
+    let Some(caller) = caller.filter(|caller| caller.is_capped()) else { return Ok(None) };
+    let used = counted_to(connection, &caller.id, day)?;
+    Ok((!caller.has_room(used, wanted)).then_some(used))
 }
 
 /// Reserves an amount, if there is room.
@@ -119,7 +149,7 @@ pub(super) fn set_aside(
     wanted: &SpendReservation,
     cap: Money,
 ) -> SqliteResult<ReservationReply> {
-    let SpendReservation { id, at, amount } = wanted;
+    let SpendReservation { id, at, amount, calls, caller } = wanted;
     let now = millis(*at);
     let lapsed = now - integer(LEASE.as_millis());
     let mut statement =
@@ -129,6 +159,10 @@ pub(super) fn set_aside(
         statement.query_map(params![now - MILLIS_A_DAY, lapsed, SET_ASIDE], read)?.collect::<Result<_, _>>()?;
     for id in left_behind {
         withdraw(connection, Uuid::from_bytes(id))?;
+    }
+    let need = Need { calls: *calls, money: *amount };
+    if let Some(used) = without_room(connection, caller.as_deref(), day_of(*at), need)? {
+        return Ok(ReservationReply::NoneForCaller { used });
     }
     let counted = counted_on(connection, *at)?;
     if counted + *amount > cap {
@@ -147,36 +181,55 @@ pub(super) fn set_aside(
         model: String::new(),
         tags: Vec::new(),
         worst: Some(*amount),
+        caller: caller.clone(),
     };
-    insert(connection, &row, &CallState::open(row.worst))?;
+    insert(connection, &row, *calls, &CallState::open(row.worst))?;
     Ok(ReservationReply::Yes)
 }
 
 /// Admits a call that draws on a reservation, if there is room for the rest of it.
 pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, cap: Money) -> SqliteResult<Admitted> {
     let day = day_of(call.at);
-    let held = open_call(connection, draw.id)?.filter(|held| held.day == day).map_or(0, |held| held.counted);
-    let held = Money::from_nanos(held.unsigned_abs());
+    let reservation = open_call(connection, draw.id)?.filter(|held| held.day == day);
+    let held = reservation.as_ref().map_or(Need::default(), OpenCall::need);
     let worst = call.worst.unwrap_or_default();
-    let kept = held.saturating_sub(worst).min(draw.keep);
+    let rest = held.saturating_sub(one_call(worst));
+    let kept = Need { calls: rest.calls.min(draw.keep.calls), money: rest.money.min(draw.keep.money) };
+    let released = held.saturating_sub(kept);
+    if let Some(caller) = call.caller.as_deref().filter(|caller| caller.is_capped()) {
+        let used = counted_to(connection, &caller.id, day)?;
+        if !caller.has_room(used.saturating_sub(released), one_call(worst)) {
+            return Ok(Admitted::NoneForCaller { used });
+        }
+    }
     let counted = counted_on(connection, call.at)?;
-    let without = counted.saturating_sub(held.saturating_sub(kept));
-    if without + worst > cap {
+    if counted.saturating_sub(released.money) + worst > cap {
         return Ok(Admitted::No { counted });
     }
     connection
         .prepare_cached(
-            "UPDATE calls SET worst = ?2, counted = ?2, at = ?3 WHERE id = ?1 AND day = ?4 AND state = 'open'",
+            "UPDATE calls SET worst = ?2, counted = ?2, calls = ?5, at = ?3
+             WHERE id = ?1 AND day = ?4 AND state = 'open'",
         )?
-        .execute(params![draw.id.as_bytes(), nanos(kept), millis(call.at), day])?;
-    add_to_day(connection, day, nanos(kept) - nanos(held))?;
-    insert(connection, call, &CallState::open(call.worst))?;
+        .execute(params![draw.id.as_bytes(), nanos(kept.money), millis(call.at), day, whole(kept.calls)])?;
+    let change = Change { nanos: nanos(kept.money) - nanos(held.money), calls: whole(kept.calls) - whole(held.calls) };
+    add_to_day(connection, day, reservation.as_ref().and_then(|held| held.caller.as_deref()), change)?;
+    insert(connection, call, 1, &CallState::open(call.worst))?;
     Ok(Admitted::Yes)
 }
 
 /// Raises the worst case of an open call, if there is room on its day.
-pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -> SqliteResult<Admitted> {
+pub(super) fn extend(
+    connection: &Connection,
+    id: Uuid,
+    by: Money,
+    cap: Money,
+    caller: Option<&Caller>,
+) -> SqliteResult<Admitted> {
     let Some(open) = open_call(connection, id)? else { return Ok(Admitted::Yes) };
+    if let Some(used) = without_room(connection, caller, open.day, Need { calls: 0, money: by })? {
+        return Ok(Admitted::NoneForCaller { used });
+    }
     let counted = counted_on_day(connection, open.day)?;
     if counted + by > cap {
         return Ok(Admitted::No { counted });
@@ -184,22 +237,24 @@ pub(super) fn extend(connection: &Connection, id: Uuid, by: Money, cap: Money) -
     connection
         .prepare_cached("UPDATE calls SET worst = min(worst + ?2, ?3), counted = min(counted + ?2, ?3) WHERE id = ?1")?
         .execute(params![id.as_bytes(), nanos(by), MOST])?;
-    add_to_day(connection, open.day, nanos(by))?;
+    add_to_day(connection, open.day, open.caller.as_deref(), Change { nanos: nanos(by), calls: 0 })?;
     Ok(Admitted::Yes)
 }
 
 /// Records a call that has ended.
 pub(super) fn record(connection: &Connection, call: &SpendCall, end: CallEnd) -> SqliteResult<()> {
-    insert(connection, call, &CallState::ended(end, call.worst))
+    insert(connection, call, 1, &CallState::ended(end, call.worst))
 }
 
-fn insert(connection: &Connection, call: &SpendCall, standing: &CallState) -> SqliteResult<()> {
+/// Writes a row that counts as this many calls of its caller.
+fn insert(connection: &Connection, call: &SpendCall, calls: u64, standing: &CallState) -> SqliteResult<()> {
     let day = day_of(call.at);
+    let caller = call.caller.as_ref().map(|caller| caller.id.as_str());
     connection
         .prepare_cached(
             "INSERT INTO calls (id, at, day, session_id, command, phase, provider, model, tags, state, input_tokens,
-                 output_tokens, cost, worst, counted)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 output_tokens, cost, worst, counted, caller, calls)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             call.id.as_bytes(),
@@ -217,8 +272,10 @@ fn insert(connection: &Connection, call: &SpendCall, standing: &CallState) -> Sq
             standing.cost,
             call.worst.map(nanos),
             standing.counted,
+            caller,
+            whole(calls),
         ])?;
-    add_to_day(connection, day, standing.counted)
+    add_to_day(connection, day, caller, Change { nanos: standing.counted, calls: whole(calls) })
 }
 
 /// Ends a call, if it is still open.
@@ -238,14 +295,16 @@ pub(super) fn end(connection: &Connection, id: Uuid, end: CallEnd) -> SqliteResu
             standing.counted,
             id.as_bytes()
         ])?;
-    add_to_day(connection, open.day, standing.counted - open.counted)
+    let change = Change { nanos: standing.counted - open.counted, calls: 0 };
+    add_to_day(connection, open.day, open.caller.as_deref(), change)
 }
 
 /// Removes a call that never went out.
 pub(super) fn withdraw(connection: &Connection, id: Uuid) -> SqliteResult<()> {
     let Some(open) = open_call(connection, id)? else { return Ok(()) };
     connection.prepare_cached("DELETE FROM calls WHERE id = ?")?.execute([id.as_bytes()])?;
-    add_to_day(connection, open.day, -open.counted)
+    let change = Change { nanos: -open.counted, calls: -open.calls };
+    add_to_day(connection, open.day, open.caller.as_deref(), change)
 }
 
 /// A call that has not ended.
@@ -253,16 +312,51 @@ struct OpenCall {
     day: i64,
     counted: i64,
     worst: Option<i64>,
+    /// The id of its caller.
+    caller: Option<String>,
+    /// The calls that it counts as.
+    calls: i64,
+}
+
+impl OpenCall {
+    fn need(&self) -> Need {
+        Need { calls: self.calls.unsigned_abs(), money: Money::from_nanos(self.counted.unsigned_abs()) }
+    }
 }
 
 fn open_call(connection: &Connection, id: Uuid) -> SqliteResult<Option<OpenCall>> {
-    let mut statement =
-        connection.prepare_cached("SELECT day, counted, worst FROM calls WHERE id = ? AND state = 'open'")?;
-    let read = |row: &Row<'_>| Ok(OpenCall { day: row.get(0)?, counted: row.get(1)?, worst: row.get(2)? });
+    let mut statement = connection
+        .prepare_cached("SELECT day, counted, worst, caller, calls FROM calls WHERE id = ? AND state = 'open'")?;
+    let read = |row: &Row<'_>| {
+        Ok(OpenCall {
+            day: row.get(0)?,
+            counted: row.get(1)?,
+            worst: row.get(2)?,
+            caller: row.get(3)?,
+            calls: row.get(4)?,
+        })
+    };
     Ok(statement.query_row([id.as_bytes()], read).optional()?)
 }
 
-fn add_to_day(connection: &Connection, day: i64, nanos: i64) -> SqliteResult<()> {
+/// A change of running totals.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    nanos: i64,
+    calls: i64,
+}
+
+/// Adds to the total of a day, and to that of a caller.
+fn add_to_day(connection: &Connection, day: i64, caller: Option<&str>, change: Change) -> SqliteResult<()> {
+    let Change { nanos, calls } = change;
+    if let Some(caller) = caller {
+        connection
+            .prepare_cached(
+                "INSERT INTO caller_days (caller, day, counted, calls) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (caller, day) DO UPDATE SET counted = counted + ?3, calls = calls + ?4",
+            )?
+            .execute(params![caller, day, nanos, calls])?;
+    }
     connection
         .prepare_cached(
             "INSERT INTO call_days (day, counted) VALUES (?1, ?2)
@@ -281,6 +375,15 @@ fn counted_on_day(connection: &Connection, day: i64) -> SqliteResult<Money> {
     let mut statement = connection.prepare_cached("SELECT counted FROM call_days WHERE day = ?")?;
     let counted: Option<i64> = statement.query_row([day], |row| row.get(0)).optional()?;
     Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
+}
+
+/// What the calls of a caller count as on a day, and how many they are.
+pub(super) fn counted_to(connection: &Connection, caller: &str, day: i64) -> SqliteResult<Need> {
+    let mut statement =
+        connection.prepare_cached("SELECT calls, counted FROM caller_days WHERE caller = ? AND day = ?")?;
+    let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (calls, nanos) = statement.query_row(params![caller, day], read).optional()?.unwrap_or_default();
+    Ok(Need { calls: calls.unsigned_abs(), money: Money::from_nanos(nanos.unsigned_abs()) })
 }
 
 /// How many calls of a run went out, and what they count as.

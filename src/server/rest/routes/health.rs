@@ -1,12 +1,13 @@
-//! Health probes: liveness, readiness, status.
+//! Health: the probes for liveness, readiness and status, and the detailed report.
 //!
 //! Answered under any load, without a slot, after `guard`. `/alive` only shows that the process
 //! serves; `/ready` also checks the store, and fails once the server was asked to stop.
+//! `/health/detailed` says how everything is that the server depends on.
 
 use std::time::Duration;
 
 use aludel_core::api::ListRequest;
-use aludel_core::domain::PromptSummary;
+use aludel_core::domain::{HealthReport, HealthStatus, PromptSummary};
 use aludel_core::error::{Code, Error, Problem};
 use axum::http::StatusCode;
 use serde_json::json;
@@ -19,6 +20,7 @@ use crate::server::rest::error::{HandlerResult, Refusal};
 pub(super) const HEALTH: &str = "/health";
 pub(super) const ALIVE: &str = "/alive";
 pub(super) const READY: &str = "/ready";
+pub(super) const DETAILED: &str = "/health/detailed";
 
 pub(super) async fn health(app: App) -> HandlerResult {
     answer(StatusCode::OK, &json!({ "status": "ok", "version": VERSION, "uptime": in_words(app.uptime()) }))
@@ -38,6 +40,14 @@ pub(super) async fn ready(app: App) -> HandlerResult {
         Ok(_) => answer(StatusCode::OK, &json!({ "status": "ok" })),
         Err(error) => Err(not_ready(&Problem::from(error).detail)),
     }
+}
+
+/// The same body whether or not all is well, with 503 when the server is down.
+pub(super) async fn detailed(app: App) -> HandlerResult {
+    let dependencies = app.engine().dependencies().await;
+    let report = HealthReport::of(dependencies, VERSION, in_words(app.uptime()));
+    let is_down = report.status == HealthStatus::Down;
+    answer(if is_down { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, &report)
 }
 
 fn not_ready(why: &str) -> Refusal {

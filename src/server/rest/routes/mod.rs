@@ -10,6 +10,7 @@ mod generate;
 mod health;
 mod jobs;
 mod learning;
+mod metrics;
 mod performance;
 mod prompts;
 mod search;
@@ -89,6 +90,8 @@ pub const ROUTES: &[Route] = &[
     route(Operation::Health, Method::GET, health::HEALTH, || get(health::health)),
     route(Operation::Health, Method::GET, health::ALIVE, || get(health::alive)),
     route(Operation::Health, Method::GET, health::READY, || get(health::ready)),
+    route(Operation::Health, Method::GET, health::DETAILED, || get(health::detailed)),
+    route(Operation::Health, Method::GET, metrics::METRICS, || get(metrics::metrics)),
 ];
 
 const _: () = {
@@ -110,6 +113,19 @@ pub(super) fn is_probe(path: &str) -> bool {
 pub(super) fn find(method: &Method, path: &str) -> Option<&'static Route> {
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     ROUTES.iter().find(|route| route.path == path && route.method == *method)
+}
+
+/// True for what is answered under any load: probes, and the two views of the operator.
+pub(super) fn needs_no_slot(path: &str) -> bool {
+    is_probe(path) || [health::DETAILED, metrics::METRICS].contains(&path)
+}
+
+/// The label of a request that no route takes.
+pub(super) const UNMATCHED: &str = "unmatched";
+
+/// A path of the table as a label.
+pub(super) fn label(path: &str) -> &'static str {
+    ROUTES.iter().map(|route| route.path).find(|known| *known == path).unwrap_or(UNMATCHED)
 }
 
 /// The router of all routes.

@@ -4,6 +4,7 @@
 //! Tokens are made by hand (`support/jwt.rs`), and the scope of each route is written here again, so
 //! nothing is checked against itself.
 
+mod budget;
 mod refused;
 
 use aludel::server::rest::ROUTES;
@@ -73,6 +74,8 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/performance", "read"),
     ("GET", "/api/export", "read"),
     ("GET", "/api/v1/providers", "read"),
+    ("GET", "/health/detailed", "read"),
+    ("GET", "/metrics", "read"),
 ];
 
 const PROBES: [&str; 3] = ["/health", "/alive", "/ready"];
