@@ -274,12 +274,17 @@ impl Answer {
 
     /// A body of one of these media types, which are not JSON.
     pub(super) const fn file(status: u16, about: &'static str, media: &'static [&'static str]) -> Self {
-        let (mut answer, mut at) = (Self::empty(status, about), 0);
+        Self::empty(status, about).or_file(media)
+    }
+
+    /// Or a body of one of these media types, which are not JSON.
+    pub(super) const fn or_file(mut self, media: &'static [&'static str]) -> Self {
+        let mut at = 0;
         while at < media.len() {
-            answer = answer.or(Media { name: media[at], schema: None });
+            self = self.or(Media { name: media[at], schema: None });
             at += 1;
         }
-        answer
+        self
     }
 
     /// Events, each with `T` as its data.

@@ -51,8 +51,10 @@ impl Document {
             assert!(is_given || header["required"] != true, "{at}: the header {name} is missing");
         }
         if reply.body.is_empty() {
-            // A stream of no events is empty.
-            let may_be_empty = response["content"].get("text/event-stream").is_some();
+            // A stream of no events is empty, and so are lines of no prompts.
+            let may_be_empty = ["text/event-stream", "application/x-ndjson"]
+                .iter()
+                .any(|media| response["content"].get(media).is_some());
             assert!(
                 method == Method::HEAD || may_be_empty || response.get("content").is_none(),
                 "{at}: the body is missing"

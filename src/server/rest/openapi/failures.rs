@@ -26,6 +26,8 @@ const CALLING: &[Code] = &[
     Code::ProviderRejected,
     Code::ProviderTimeout,
     Code::BudgetExceeded,
+    // Personas, rubrics and models are read from files.
+    Code::File,
 ];
 
 /// The codes of a route, in the order of the table.

@@ -5,11 +5,12 @@
 //! when its client disconnects.
 
 use aludel_core::api::CompareRequest;
-use aludel_core::domain::{CompareResult, Job};
+use aludel_core::domain::{CompareResult, Job, Operation, SessionId};
 use aludel_core::error::{Code, Error};
 use aludel_core::event::Event;
 use axum::extract::Request;
 use axum::http::StatusCode;
+use schemars::JsonSchema;
 
 use super::generate::outcome_of;
 use super::{answer, jobs};
@@ -20,9 +21,36 @@ use crate::server::rest::{App, body, sse};
 
 pub(super) const EXCHANGE: Exchange = Exchange::body::<CompareRequest>(None)
     .headers(&[PREFER])
-    .answers(Answer::json::<CompareResult>(200, "The comparison.").or_events::<Event>())
+    .answers(Answer::json::<CompareResult>(200, "The comparison.").or_events::<ComparisonEvent>())
     .answers(Answer::job::<Job>())
     .fails(&[Code::NotFound, Code::JudgeUnreliable]);
+
+/// An event of a comparison.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what is written")]
+enum ComparisonEvent {
+    /// Of the judge's work.
+    Judging(Box<Event>),
+    /// The last.
+    Finished(Box<FinishedComparison>),
+}
+
+/// The end of a comparison, with all of it.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "describes what is written")]
+struct FinishedComparison {
+    /// The run of the judge.
+    session_id: SessionId,
+    /// The number of the event.
+    seq: u64,
+    /// `finished`.
+    r#type: String,
+    /// `compare`.
+    operation: Operation,
+    /// The comparison.
+    result: CompareResult,
+}
 
 pub(super) async fn compare(app: App, request: Request) -> HandlerResult {
     negotiate(request.headers(), &[JSON, EVENTS])?;

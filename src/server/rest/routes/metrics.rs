@@ -9,8 +9,7 @@ use crate::server::rest::error::HandlerResult;
 use crate::server::rest::exchange::{Answer, Exchange};
 use crate::server::rest::metrics::CONTENT_TYPE;
 
-pub(super) const EXCHANGE: Exchange =
-    Exchange::nothing().answers(Answer::file(200, "Every metric.", &["application/openmetrics-text"]));
+pub(super) const EXCHANGE: Exchange = Exchange::nothing().answers(Answer::file(200, "Every metric.", &["text/plain"]));
 
 pub(super) const METRICS: &str = "/metrics";
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use aludel_core::api::{ExportRequest, ImportRequest, Request as _};
-use aludel_core::domain::ImportReport;
+use aludel_core::domain::{ImportReport, Prompt};
 use aludel_core::error::{Error, Result};
 use aludel_core::event::Event;
 use aludel_core::transfer::{Export, Input, TransferFormat};
@@ -28,7 +28,9 @@ use crate::server::rest::file_upload::{self, FileUpload, UploadKind};
 use crate::server::rest::{App, body, sse};
 
 pub(super) const EXPORT: Exchange = Exchange::query::<ExportRequest>().answers(
-    Answer::file(200, "The prompts, in the format asked for.", &EXPORTED_TYPES).with_headers(exchange::EXPORTED),
+    Answer::json::<Vec<Prompt>>(200, "The prompts, in the format asked for.")
+        .or_file(&TEXT_TYPES)
+        .with_headers(exchange::EXPORTED),
 );
 pub(super) const IMPORT: Exchange = Exchange::upload::<ImportRequest>(&file_upload::PROMPT_MEDIA_TYPES)
     .answers(Answer::json::<ImportReport>(200, "The report.").or_events::<Event>());
@@ -44,10 +46,11 @@ const MEDIA_TYPES: [(TransferFormat, &str); 5] = [
     (TransferFormat::Markdown, "text/markdown"),
 ];
 
-const EXPORTED_TYPES: [&str; MEDIA_TYPES.len()] = {
-    let (mut names, mut at) = ([""; MEDIA_TYPES.len()], 0);
+/// All of these but JSON, which has a schema.
+const TEXT_TYPES: [&str; MEDIA_TYPES.len() - 1] = {
+    let (mut names, mut at) = ([""; MEDIA_TYPES.len() - 1], 0);
     while at < names.len() {
-        names[at] = MEDIA_TYPES[at].1;
+        names[at] = MEDIA_TYPES[at + 1].1;
         at += 1;
     }
     names

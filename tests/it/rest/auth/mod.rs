@@ -76,8 +76,6 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("GET", "/api/v1/providers", "read"),
     ("GET", "/health/detailed", "read"),
     ("GET", "/metrics", "read"),
-    ("GET", "/api/v1/prompts/export", "read"),
-    ("POST", "/api/v1/prompts/import", "write"),
     ("GET", "/openapi.json", "read"),
     ("GET", "/docs", "read"),
 ];
