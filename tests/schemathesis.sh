@@ -59,7 +59,7 @@ PY
 code=0
 SCHEMATHESIS_HOOKS=tests/schemathesis_hooks.py PYTHONPATH=tests \
   timeout $((seconds + 120)) "$venv/bin/st" --config-file tests/schemathesis.toml run "$address/openapi.json" \
-  --phases examples,coverage,fuzzing,stateful --checks all --max-time "$seconds" \
+  --phases "${SCHEMATHESIS_PHASES:-examples,coverage,fuzzing,stateful}" --checks all --max-time "$seconds" \
   --request-timeout 30 --request-retries 1 --no-color --generation-database none ${SCHEMATHESIS_OPTIONS:-} || code=$?
 kill -0 "$server" || { echo "the server is gone" >&2; cat "$home/err" >&2; exit 1; }
 grep -iE "error|panick" "$home/err" >&2 || true

@@ -105,7 +105,7 @@ pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 pub(super) const IF_MATCH: Header = Header {
     name: "If-Match",
     about: "The `ETag` of the revision that is to be changed. If the prompt has changed since, the answer is 409 `conflict`.",
-    pattern: Some("^([*]|\"[0-9]{1,9}\")$"),
+    pattern: Some("^([*]|\"[1-9][0-9]{0,8}\")$"),
     examples: &["*"],
     codes: &[Code::Conflict],
 };

@@ -128,6 +128,10 @@ fn parameter(name: &str, place: &str, is_required: bool, mut schema: Value) -> V
         if map.get("type") == Some(&json!("array")) {
             parameter["style"] = "form".into();
             parameter["explode"] = true.into();
+            // `tags=` is no tag, so that a form with an empty field can be sent.
+            if let Some(items) = map.get_mut("items").and_then(Value::as_object_mut) {
+                items.shift_remove("minLength");
+            }
         }
     }
     if is_required {
