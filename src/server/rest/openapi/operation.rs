@@ -131,6 +131,11 @@ fn parameter(name: &str, place: &str, is_required: bool, mut schema: Value) -> V
             // `tags=` is no tag, so that a form with an empty field can be sent.
             if let Some(items) = map.get_mut("items").and_then(Value::as_object_mut) {
                 items.shift_remove("minLength");
+                if let Some(pattern) =
+                    items.get("pattern").and_then(Value::as_str).map(|pattern| format!("^$|{pattern}"))
+                {
+                    items.insert("pattern".to_owned(), pattern.into());
+                }
             }
         }
     }
