@@ -18,6 +18,8 @@ mod hostile;
 #[cfg(feature = "cli")]
 mod interop;
 #[cfg(feature = "server")]
+mod jwt;
+#[cfg(feature = "server")]
 mod mcp;
 #[cfg(all(feature = "cli", feature = "server", feature = "tui"))]
 mod parity;

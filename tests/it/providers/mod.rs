@@ -25,5 +25,6 @@ mod program;
 #[cfg(feature = "server")]
 mod rest_server;
 mod stage;
+#[cfg(feature = "server")]
 mod tokens;
 mod vendors;

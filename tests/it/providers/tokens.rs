@@ -4,7 +4,7 @@
 use super::canary::Canary;
 use super::rest_server::RestServer;
 use crate::support::Home;
-use crate::support::jwt::token;
+use crate::jwt::token;
 
 /// A level that logs everything, including the HTTP libraries.
 const EVERYTHING: &str = "trace,hyper=trace,hyper_util=trace,tower_http=trace,tower=trace,axum=trace,tokio=trace";

@@ -2,7 +2,6 @@
 
 mod home;
 mod jobs;
-pub(crate) mod jwt;
 mod said;
 
 pub(crate) use home::Home;

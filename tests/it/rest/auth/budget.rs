@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::{Api, NOW, Reply, SECRET, ask_with, request};
 use crate::seeded::Seeded;
-use crate::support::jwt::token;
+use crate::jwt::token;
 
 const GENERATE: &str = "/api/v1/prompts/generate";
 const DAY_S: i64 = 86_400;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{Api, Reply, request};
 use crate::seeded::Seeded;
-use crate::support::jwt::token;
+use crate::jwt::token;
 
 /// The secret of the servers here. Looked for in everything that they answer.
 const SECRET: &str = "canary-secret-0123456789-canary-secret";

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
 
 use super::{Api, LIST, NOW, Reply, SECRET, api, ask, ask_with, request, seeded, signed_by_another};
-use crate::support::jwt::{HS256, base64url, hmac_sha256, hmac_sha384, hmac_sha512, signed, token, unsigned};
+use crate::jwt::{HS256, base64url, hmac_sha256, hmac_sha384, hmac_sha512, signed, token, unsigned};
 
 /// Claims that are accepted.
 fn claims() -> Value {
