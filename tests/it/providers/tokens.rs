@@ -3,8 +3,8 @@
 
 use super::canary::Canary;
 use super::rest_server::RestServer;
-use crate::support::Home;
 use crate::jwt::token;
+use crate::support::Home;
 
 /// A level that logs everything, including the HTTP libraries.
 const EVERYTHING: &str = "trace,hyper=trace,hyper_util=trace,tower_http=trace,tower=trace,axum=trace,tokio=trace";

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Api, NOW, Reply, SECRET, ask_with, request};
-use crate::seeded::Seeded;
 use crate::jwt::token;
+use crate::seeded::Seeded;
 
 const GENERATE: &str = "/api/v1/prompts/generate";
 const DAY_S: i64 = 86_400;

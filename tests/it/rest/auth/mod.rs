@@ -14,8 +14,8 @@ use axum::http::HeaderValue;
 use serde_json::json;
 
 use super::{Api, Reply, request};
-use crate::seeded::Seeded;
 use crate::jwt::token;
+use crate::seeded::Seeded;
 
 /// The secret of the servers here. Looked for in everything that they answer.
 const SECRET: &str = "canary-secret-0123456789-canary-secret";
