@@ -156,11 +156,11 @@ fn literally(text: &str) -> String {
     pattern
 }
 
-/// The id of a prompt or job, six or more characters from its beginning or end, or `@last`.
+/// The id of a prompt or job, six or more characters from its beginning or end, or `@last`. Dashes
+/// may stand anywhere.
 fn key() -> Value {
-    let (digit, fewest) = ("[0-9A-Fa-f]", limits::ID_FRAGMENT_CHARS);
-    let whole = [8, 4, 4, 4, 12].map(|count| format!("{digit}{{{count}}}")).join("-");
-    let pattern = format!("^(@last|{digit}{{{fewest},32}}|{whole})$");
+    let fewest = limits::ID_FRAGMENT_CHARS;
+    let pattern = format!("^(@last|(-*[0-9A-Fa-f]){{{fewest},32}}-*)$");
     json!({ "type": "string", "pattern": pattern, "examples": ["@last"] })
 }
 
