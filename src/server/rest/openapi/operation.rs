@@ -129,7 +129,7 @@ fn parameter(name: &str, place: &str, is_required: bool, mut schema: Value) -> V
             parameter["style"] = "form".into();
             parameter["explode"] = true.into();
             // `tags=` is no tag, so that a form with an empty field can be sent.
-            if let Some(items) = map.get_mut("items").and_then(Value::as_object_mut) {
+            if let Some(items) = map.get_mut("items").and_then(Value::as_object_mut).filter(|_| name == "tags") {
                 items.shift_remove("minLength");
                 if let Some(pattern) =
                     items.get("pattern").and_then(Value::as_str).map(|pattern| format!("^$|{pattern}"))
