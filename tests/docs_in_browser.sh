@@ -16,23 +16,8 @@ if ! command -v chromium >/dev/null; then
   command -v chromium >/dev/null || { echo "skipped: chromium is not installed, and apt cannot install it"; exit 0; }
 fi
 
-home=$(mktemp -d)
-cleanup() {
-  [ -n "${server:-}" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-  rm -rf "$home"
-}
-trap cleanup EXIT
-
-env -i HOME="$home" PATH="$PATH" "$program" http-server --port 0 >"$home/out" 2>"$home/err" &
-server=$!
-address=
-for _ in $(seq 100); do
-  address=$(grep -ohE 'http://[^ ]+:[0-9]+' "$home/out" "$home/err" | head -n1 || true)
-  [ -n "$address" ] && break
-  kill -0 "$server" 2>/dev/null || { cat "$home/err" >&2; exit 1; }
-  sleep 0.1
-done
-address=http://127.0.0.1:${address##*:}
+. tests/with_server.sh
+start_server "$program"
 
 timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
   --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage \

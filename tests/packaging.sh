@@ -129,7 +129,7 @@ image_by_hand() {
   [ "$(id -u)" = 0 ] || as=(env -i "${here[@]}")
   (cd "$root" && exec "${as[@]}" "${entry[@]/#\//$root/}") >"$work/image.log" 2>&1 &
   server=$!
-  # While nothing listens yet, the check must fail; then it must come to pass.
+  # The check passes with a server, and fails without.
   until_healthy 10 "${as[@]}" "${check[@]/#\//$root/}"
   stop_server
   if "${as[@]}" "${check[@]/#\//$root/}" >/dev/null 2>&1; then fail "the health check passes without a server"; fi

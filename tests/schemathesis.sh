@@ -17,23 +17,8 @@ if [ ! -x "$venv/bin/st" ] || [ ! -x "$venv/bin/openapi-spec-validator" ]; then
   "$venv/bin/pip" install --quiet --upgrade schemathesis openapi-spec-validator
 fi
 
-home=$(mktemp -d)
-cleanup() {
-  [ -n "${server:-}" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
-  rm -rf "$home"
-}
-trap cleanup EXIT
-
-env -i HOME="$home" PATH="$PATH" "$program" http-server --port 0 >"$home/out" 2>"$home/err" &
-server=$!
-address=
-for _ in $(seq 100); do
-  address=$(grep -ohE 'http://[0-9.]+:[0-9]+' "$home/out" "$home/err" | head -n1 || true)
-  [ -n "$address" ] && break
-  kill -0 "$server" 2>/dev/null || { cat "$home/err" >&2; exit 1; }
-  sleep 0.1
-done
-[ -n "$address" ] || { echo "the server does not say where it listens" >&2; exit 1; }
+. tests/with_server.sh
+start_server "$program"
 
 # Something to find: the requests of the first phases are about stored prompts and finished jobs.
 python3 - "$address" <<'PY'
@@ -57,9 +42,12 @@ PY
 # One more attempt when a connection breaks: the server ends those that are idle for ten seconds, which
 # can meet a request on its way, as with any server.
 code=0
-SCHEMATHESIS_HOOKS=tests/schemathesis_hooks.py PYTHONPATH=tests \
-  timeout $((seconds + 120)) "$venv/bin/st" --config-file tests/schemathesis.toml run "$address/openapi.json" \
-  --phases "${SCHEMATHESIS_PHASES:-examples,coverage,fuzzing,stateful}" --checks all --max-time "$seconds" \
+# All checks are on unless the configuration says otherwise. What it writes goes with the home.
+tests=$PWD/tests
+cd "$home"
+SCHEMATHESIS_HOOKS=$tests/schemathesis_hooks.py \
+  timeout $((seconds + 120)) "$venv/bin/st" --config-file "$tests/schemathesis.toml" run "$address/openapi.json" \
+  --phases "${SCHEMATHESIS_PHASES:-examples,coverage,fuzzing,stateful}" --max-time "$seconds" \
   --request-timeout 30 --request-retries 1 --no-color --generation-database none ${SCHEMATHESIS_OPTIONS:-} || code=$?
 kill -0 "$server" || { echo "the server is gone" >&2; cat "$home/err" >&2; exit 1; }
 grep -iE "error|panick" "$home/err" >&2 || true

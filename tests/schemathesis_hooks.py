@@ -78,6 +78,17 @@ def before_call(context, case, kwargs):
         for name in ("provider", "judge_provider"):
             if request.get(name):
                 request[name] = "builtin"
+    # Where the body is JSON, the fields of the query are in it.
+    if case.media_type == "application/json" and case.operation.path.endswith("/batch"):
+        case.query = {}
+    # A prompt has a limited number of tags in all, so how many can be added depends on what is stored.
+    if body.get("add_tags"):
+        body["add_tags"] = ["seen"]
+    # Prompts are named once each, whatever the dashes and the case of their ids.
+    if isinstance(body.get("prompt_ids"), list):
+        named = {key.replace("-", "").lower(): key for key in body["prompt_ids"] if isinstance(key, str)}
+        if len(named) < len(body["prompt_ids"]):
+            body["prompt_ids"] = ["@last", f"{uuid.uuid4()}"]
     # A file has no schema: each has one good row or prompt, and its media type says the format.
     files = PROMPTS if case.operation.path.endswith("/import") else FILES
     if case.media_type in files:

@@ -65,6 +65,24 @@ pub fn exact_property(field: &Field, known: &Known) -> Value {
     property
 }
 
+/// The schema of a field in a query string, where an empty tag is no tag (see `value_of_text`): a form
+/// can be sent with an empty field.
+pub fn exact_parameter(field: &Field, known: &Known) -> Value {
+    let mut property = exact_property(field, known);
+    if matches!(field.kind, Kind::Tags)
+        && let Value::Object(map) = &mut property
+    {
+        let space = &*SPACE;
+        let pattern = tag()["pattern"].as_str().map(|pattern| format!("^[{space}]*$|{pattern}"));
+        map.insert("items".into(), json!({ "type": "string", "pattern": pattern }));
+        map.shift_remove("maxItems");
+        map.insert("contains".into(), json!({ "pattern": format!("[^{space}]") }));
+        map.insert("minContains".into(), 0.into());
+        map.insert("maxContains".into(), limits::MAX_TAGS.into());
+    }
+    property
+}
+
 fn exactly(kind: Kind, known: &Known) -> Value {
     match kind {
         Kind::Name { min } => name(min),

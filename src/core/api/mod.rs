@@ -45,7 +45,7 @@ pub use batch::{BatchRequest, InlineBatchRequest};
 pub use compare::CompareRequest;
 pub(crate) use decoder::check_name;
 pub use decoder::{Decoded, value_of_text};
-pub use exact::{exact_property, exact_schema, exact_schema_of};
+pub use exact::{exact_parameter, exact_property, exact_schema, exact_schema_of};
 pub use field::{Field, Kind};
 pub use filter::Filters;
 pub use generate::GenerateRequest;

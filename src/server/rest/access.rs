@@ -1,9 +1,9 @@
 //! Decides whether a request may pass: its token, and the scope of its route.
 //!
 //! Every route but the probes needs a token with at least the scope `read` when `server.auth` is on;
-//! the operation of a route decides which ([`operation::scope_of`]). An operation that needs more
-//! for some of its requests checks that itself ([`Engine::require`](aludel_core::engine::Engine::require)). Comes before the rate limit, so
-//! that a client is limited by its token; a request without a valid one counts for its address.
+//! the operation of a route decides which ([`operation::scope_of`]). An operation that needs more for
+//! some of its requests checks that itself (`Engine::require`). Comes before the rate limit, so that a
+//! client is limited by its token; a request without a valid one counts for its address.
 
 use aludel_core::domain::Scope;
 use aludel_core::error::{Result, TokenError};

@@ -13,9 +13,15 @@ use serde_json::{Map, Value};
 /// The body as JSON. `arrival` has already collected it.
 ///
 /// # Errors
-/// `unsupported_media_type`, or `invalid_request` when it is not JSON.
+/// `unsupported_media_type`, or `invalid_request` when it is not JSON, or there is a query string: a
+/// field in it would be ignored.
 pub(super) async fn json(request: Request) -> Result<Value> {
     check_media_type(request.headers())?;
+    if request.uri().query().is_some_and(|query| !query.is_empty()) {
+        return Err(malformed(
+            "the query string is not read where the body is JSON; put its fields in the body".into(),
+        ));
+    }
     let bytes = Bytes::from_request(request, &())
         .await
         .map_err(|error| malformed(format!("the body cannot be read: {}", error.body_text())))?;

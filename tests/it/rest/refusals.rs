@@ -122,6 +122,16 @@ async fn what_is_no_json_is_malformed_and_says_where() {
 }
 
 #[tokio::test]
+async fn fields_in_the_query_of_a_json_body_are_refused_and_not_ignored() {
+    let api = api();
+    let reply = api.post(&format!("{GENERATE}?count=2"), &json!({ "input": "Name a boat" })).await;
+    let problem = reply.problem();
+    assert_eq!((reply.status.as_u16(), problem.code.as_str()), (400, "invalid_request"));
+    assert!(problem.detail.contains("put its fields in the body"), "{}", problem.detail);
+    assert_eq!(api.post(&format!("{GENERATE}?"), &json!({ "input": "Name a boat", "count": 1 })).await.status, 200);
+}
+
+#[tokio::test]
 async fn every_fault_of_a_request_is_listed() {
     let api = api();
     let problem = api.post(GENERATE, &json!({ "input": " ", "count": 101, "phases": ["nigredo"] })).await.problem();

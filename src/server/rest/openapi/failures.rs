@@ -30,8 +30,10 @@ const CALLING: &[Code] = &[
     Code::File,
 ];
 
-/// The status of a request that is refused before it is read whole: neither its id nor its route is known.
-const HEAD_TOO_LARGE: &str = "431";
+/// Answers to a request that is refused before it is read whole, when its route is not known. They have
+/// no body and no `X-Request-Id`.
+const UNREAD: [(&str, &str); 2] =
+    [("414", "The target of the request is too long."), ("431", "The headers of the request are too large.")];
 
 /// The codes of a route, in the order of the table.
 fn codes_of(route: &Route, is_token_usual: bool) -> Vec<Code> {
@@ -69,10 +71,10 @@ fn codes_of(route: &Route, is_token_usual: bool) -> Vec<Code> {
 
 /// Adds the failures of a route to its responses.
 pub(super) fn add(route: &Route, builder: &mut Builder<'_>, problem: &Value, responses: &mut Map<String, Value>) {
-    responses.insert(HEAD_TOO_LARGE.to_owned(), json!({ "$ref": format!("#/components/responses/{HEAD_TOO_LARGE}") }));
-    builder.responses.entry(HEAD_TOO_LARGE.to_owned()).or_insert_with(
-        || json!({ "description": "The target or the headers of the request are too long. The answer has no body." }),
-    );
+    for (status, about) in UNREAD {
+        responses.insert(status.to_owned(), json!({ "$ref": format!("#/components/responses/{status}") }));
+        builder.responses.entry(status.to_owned()).or_insert_with(|| json!({ "description": about }));
+    }
     let codes = codes_of(route, builder.setting.needs_token);
     let mut statuses: Vec<u16> = codes.iter().map(|code| code.row().status).collect();
     statuses.sort_unstable();

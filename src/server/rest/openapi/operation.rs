@@ -1,6 +1,6 @@
 //! One operation of the document: what a route takes and answers.
 
-use aludel_core::api::{Field, exact_property, exact_schema_of};
+use aludel_core::api::{Field, exact_parameter, exact_property, exact_schema_of};
 use aludel_core::operation;
 use serde_json::{Map, Value, json};
 
@@ -92,7 +92,7 @@ fn parameters(route: &Route, builder: &Builder<'_>) -> Vec<Value> {
             Some((aliased, name)) if aliased == field.name => name,
             _ => field.name,
         };
-        parameters.push(parameter(name, "query", field.required, exact_property(field, known)));
+        parameters.push(parameter(name, "query", field.required, exact_parameter(field, known)));
     }
     for header in headers.iter().chain(keyed(route)) {
         let mut schema = json!({ "type": "string", "description": header.about });
@@ -128,15 +128,6 @@ fn parameter(name: &str, place: &str, is_required: bool, mut schema: Value) -> V
         if map.get("type") == Some(&json!("array")) {
             parameter["style"] = "form".into();
             parameter["explode"] = true.into();
-            // `tags=` is no tag, so that a form with an empty field can be sent.
-            if let Some(items) = map.get_mut("items").and_then(Value::as_object_mut).filter(|_| name == "tags") {
-                items.shift_remove("minLength");
-                if let Some(pattern) =
-                    items.get("pattern").and_then(Value::as_str).map(|pattern| format!("^$|{pattern}"))
-                {
-                    items.insert("pattern".to_owned(), pattern.into());
-                }
-            }
         }
     }
     if is_required {
