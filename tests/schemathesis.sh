@@ -4,8 +4,8 @@
 #
 # Usage: tests/schemathesis.sh [program]
 # The program is target/release/aludel unless given. Nothing of the user is read or written: the server
-# has an empty home, the builtin provider and no other. SCHEMATHESIS_SECONDS bounds the run (240), and
-# SCHEMATHESIS_VENV is where Python's packages go.
+# has an empty home, the builtin provider and no other. SCHEMATHESIS_SECONDS bounds the run (240),
+# SCHEMATHESIS_SEED makes it repeatable, and SCHEMATHESIS_VENV is where Python's packages go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$(realpath "${1:-target/release/aludel}")
@@ -39,16 +39,21 @@ with open(sys.argv[2], "wb") as file:
 PY
 "$venv/bin/openapi-spec-validator" "$home/openapi.json"
 
-# One more attempt when a connection breaks: the server ends those that are idle for ten seconds, which
-# can meet a request on its way, as with any server.
-code=0
-# All checks are on unless the configuration says otherwise. What it writes goes with the home.
+# All checks are on unless the configuration says otherwise. What it writes goes with the home. One more
+# attempt when a connection breaks: the server ends those that are idle for ten seconds, which can meet a
+# request on its way, as with any server.
 tests=$PWD/tests
-cd "$home"
-SCHEMATHESIS_HOOKS=$tests/schemathesis_hooks.py \
-  timeout $((seconds + 120)) "$venv/bin/st" --config-file "$tests/schemathesis.toml" run "$address/openapi.json" \
-  --phases "${SCHEMATHESIS_PHASES:-examples,coverage,fuzzing,stateful}" --max-time "$seconds" \
-  --request-timeout 30 --request-retries 1 --no-color --generation-database none ${SCHEMATHESIS_OPTIONS:-} || code=$?
-kill -0 "$server" || { echo "the server is gone" >&2; cat "$home/err" >&2; exit 1; }
+code=0
+run() {
+  local limit=$1
+  shift
+  (cd "$home" && SCHEMATHESIS_HOOKS=$tests/schemathesis_hooks.py \
+    timeout $((limit + 120)) "$venv/bin/st" --config-file "$tests/schemathesis.toml" run "$address/openapi.json" \
+    ${SCHEMATHESIS_SEED:+--seed "$SCHEMATHESIS_SEED"} --max-time "$limit" --request-timeout 30 --request-retries 1 --no-color --generation-database none "$@") || code=$?
+  kill -0 "$server" || { echo "the server is gone" >&2; cat "$home/err" >&2; exit 1; }
+}
+# Apart, or the time would be up before the last phase.
+run $((seconds * 2 / 3)) --phases examples,coverage,fuzzing
+run $((seconds / 3)) --phases stateful
 grep -iE "error|panick" "$home/err" >&2 || true
 exit "$code"
