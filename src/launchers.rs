@@ -15,6 +15,7 @@ pub(crate) fn for_command_line() -> crate::cli::Launchers {
     crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
+        mcp_http_server: cfg_select! { feature = "server" => { Some(mcp_http_server) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
         workbench_check: cfg_select! { feature = "tui" => { Some(crate::tui::faults) } _ => { None } },
     }
@@ -49,6 +50,15 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
 pub(crate) fn mcp_server(engine: Engine) -> Result<()> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine))
+}
+
+/// Runs MCP over HTTP, on the configured host and port.
+#[cfg(all(feature = "server", feature = "cli"))]
+pub(crate) fn mcp_http_server(engine: Engine) -> Result<()> {
+    let server = &engine.config().server;
+    let options = crate::server::mcp::Options { host: server.host.clone(), port: server.port };
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    started(&mut builder)?.block_on(crate::server::mcp::serve_http(engine, options))
 }
 
 #[cfg(feature = "server")]

@@ -64,6 +64,8 @@ pub struct Launchers {
     pub workbench: Option<ScreenLauncher>,
     /// MCP over standard input and output.
     pub mcp_server: Option<Launcher>,
+    /// MCP over HTTP, on `server.host` and `server.port`.
+    pub mcp_http_server: Option<Launcher>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
     /// Checks the workbench's settings.
@@ -201,7 +203,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Import(args)) => run::import(&args, invocation),
         Some(Command::Jobs(args)) => run::jobs(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
-        Some(Command::Serve(_)) => run::serve(invocation),
+        Some(Command::Serve(args)) => run::serve(&args, invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Health(args)) => run::health(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),

@@ -2,12 +2,12 @@
 
 use std::io::IsTerminal;
 
-use aludel_core::config::Mode;
+use aludel_core::config::{Flags, Mode};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
 use clap::CommandFactory;
 
-use crate::cli::args::{Arguments, HttpServerArgs, TuiArgs};
+use crate::cli::args::{Arguments, HttpServerArgs, ServeArgs, TuiArgs};
 use crate::cli::exit::Exit;
 use crate::cli::failure::CommandResult;
 use crate::cli::{Invocation, Launcher, Surroundings};
@@ -32,22 +32,33 @@ pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> CommandR
     Ok(Exit::Done)
 }
 
-pub(crate) fn serve(invocation: &Invocation<'_>) -> CommandResult<Exit> {
-    open(invocation.launchers.mcp_server, "MCP server", "server", invocation.engine()?)
+pub(crate) fn serve(args: &ServeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
+    let launchers = invocation.launchers;
+    if args.port.is_none() {
+        return open(launchers.mcp_server, "MCP server", "server", invocation.engine()?);
+    }
+    let flags = listening(args.host.as_deref(), args.port.as_deref(), args.insecure_no_auth, invocation);
+    open(launchers.mcp_http_server, "MCP server", "server", invocation.engine_with(&flags)?)
 }
 
 pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
+    let flags = listening(args.host.as_deref(), args.port.as_deref(), args.insecure_no_auth, invocation);
+    open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+}
+
+/// The flags of the command, with where a server listens.
+fn listening(host: Option<&str>, port: Option<&str>, insecure_no_auth: bool, invocation: &Invocation<'_>) -> Flags {
     let mut flags = invocation.globals.flags();
-    if let Some(host) = &args.host {
+    if let Some(host) = host {
         flags = flags.with_flag("--host", "server.host", host);
     }
-    if let Some(port) = &args.port {
+    if let Some(port) = port {
         flags = flags.with_flag("--port", "server.port", port);
     }
-    if args.insecure_no_auth {
+    if insecure_no_auth {
         flags = flags.with_flag("--insecure-no-auth", "server.insecure_no_auth", "true");
     }
-    open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+    flags
 }
 
 fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> CommandResult<Exit> {

@@ -1,4 +1,5 @@
-//! The Model Context Protocol over standard input and output: the operations as tools for a language model.
+//! The Model Context Protocol: the operations as tools for a language model, over standard input and
+//! output or over HTTP (`http`).
 //!
 //! Serves both protocol versions, which the library distinguishes: 2025-11-25 (initialize) and
 //! 2026-07-28 (stateless, discover). The tools are in `tools`; the core decodes their arguments, as
@@ -9,6 +10,7 @@
 //! at the end of input can still answer for a few seconds. Once the output is closed too, they are
 //! cancelled, so that nothing more is spent.
 
+mod http;
 mod message;
 mod outbox;
 mod progress;
@@ -18,9 +20,10 @@ mod tools;
 
 use std::sync::Arc;
 
-use aludel_core::engine::Engine;
+use aludel_core::engine::{Engine, RequestContext as CallContext};
 use aludel_core::error::{Code, Error, Problem, Result};
 use aludel_core::ids::{IdSource, SystemIds};
+use aludel_core::operation;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -38,6 +41,7 @@ use self::tools::{Call, Failure};
 use super::VERSION;
 use super::signals::Signals;
 
+pub use self::http::{Options, Server, StopHandle, bind_http, http_router, serve_http};
 pub use progress::EVENT_KEY;
 pub use tools::{Definition, TOOLS};
 
@@ -111,6 +115,15 @@ impl Handler {
         &self.engine
     }
 
+    /// A handler that acts for the caller of this request, if it came over HTTP.
+    fn acting_for(&self, context: &RequestContext<RoleServer>) -> Self {
+        let parts = context.extensions.get::<axum::http::request::Parts>();
+        match parts.and_then(|parts| parts.extensions.get::<CallContext>()) {
+            Some(caller) => Self { engine: self.engine.with_context(caller.clone()), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
     fn input_ended(&self) -> &CancellationToken {
         &self.input_ended
     }
@@ -154,9 +167,12 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params("there is no tool of this name; tools/list has them all", None));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let reply = match self.places.try_acquire() {
-            Ok(_place) => tool.call(Call { handler: self.clone(), arguments, context }).await,
-            Err(_) => Err(self.overloaded().into()),
+        let handler = self.acting_for(&context);
+        let allowed = handler.engine.require(operation::scope_of(tool.operation));
+        let reply = match (allowed, self.places.try_acquire()) {
+            (Ok(()), Ok(_place)) => tool.call(Call { handler, arguments, context }).await,
+            (Err(refused), _) => Err(refused.into()),
+            (Ok(()), Err(_)) => Err(self.overloaded().into()),
         };
         Ok(match reply {
             Ok(content) => CallToolResult::structured(content),
