@@ -121,31 +121,6 @@ pub(crate) struct TuiArgs {
     pub plain: bool,
 }
 
-const SERVE_EXAMPLES: &str = "\
-Examples:
-  aludel serve
-  aludel serve --port 8765
-  aludel serve --port 8765 --host 0.0.0.0 --insecure-no-auth
-
-An MCP host starts the first: it speaks JSON-RPC on standard input and output,
-and exits at the end of its input. With `--port` it serves many hosts over
-streamable HTTP at http://localhost:PORT/mcp until it is stopped.";
-
-/// Serve MCP over standard input and output, or over HTTP
-#[derive(Debug, Default, Args)]
-#[command(after_help = SERVE_EXAMPLES, globals_last())]
-pub(crate) struct ServeArgs {
-    /// Serve over HTTP, on this port; 0 takes any that is free
-    #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
-    pub port: Option<String>,
-    /// The host to listen on, instead of `server.host` (localhost)
-    #[arg(long, value_name = "HOST", requires = "port")]
-    pub host: Option<String>,
-    /// Allow listening beyond this machine without `server.auth`
-    #[arg(long, requires = "port")]
-    pub insecure_no_auth: bool,
-}
-
 const MAN_EXAMPLES: &str = "\
 Examples:
   aludel man > ~/.local/share/man/man1/aludel.1";

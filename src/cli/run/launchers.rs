@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use aludel_core::api::ServeRequest;
 use aludel_core::config::{Flags, Mode};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
@@ -34,11 +35,13 @@ pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> CommandR
 
 pub(crate) fn serve(args: &ServeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let launchers = invocation.launchers;
-    if args.port.is_none() {
-        return open(launchers.mcp_server, "MCP server", "server", invocation.engine()?);
-    }
+    let launcher = if args.port.is_some() { launchers.mcp_http_server } else { launchers.mcp_server };
+    let door = door(launcher, "MCP server", "server")?;
     let flags = listening(args.host.as_deref(), args.port.as_deref(), args.insecure_no_auth, invocation);
-    open(launchers.mcp_http_server, "MCP server", "server", invocation.engine_with(&flags)?)
+    let engine = invocation.engine_with(&flags)?;
+    let request = engine.decode::<ServeRequest>(args.request())?;
+    door(engine, request)?;
+    Ok(Exit::Done)
 }
 
 pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {

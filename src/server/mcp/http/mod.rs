@@ -18,8 +18,7 @@ use std::sync::Arc;
 
 use aludel_core::domain::{Scope, limits};
 use aludel_core::engine::{Engine, RequestContext};
-use aludel_core::error::{Code, Error, Problem};
-use aludel_core::operation;
+use aludel_core::error::{Code, Error, Problem, Result};
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
@@ -27,7 +26,7 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ProtocolVersion};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use tracing::Instrument;
@@ -35,7 +34,7 @@ use tracing::Instrument;
 use self::refusal::Refusal;
 use self::sessions::{CallerId, Sessions};
 use super::message::{self, Incoming};
-use super::{Handler, tools};
+use super::{Handler, Options};
 use crate::server::auth;
 use crate::server::http::arrival::BodyBudget;
 use crate::server::http::connections::Connection;
@@ -46,33 +45,40 @@ use crate::server::http::rate_limit::{Allowance, RateLimit};
 use crate::server::http::upload::Upload;
 use crate::server::http::{self, Service, headers, request_id, trace};
 
-pub use crate::server::http::{Options, Server, StopHandle};
+pub use crate::server::http::{Options as ListenOptions, Server, StopHandle};
 
 /// The path that clients call.
 const PATH: &str = "/mcp";
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// A server of this engine that listens but does not answer yet.
 ///
 /// # Errors
 /// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
-/// exposing the server; `conflict` when it cannot listen there.
-pub async fn bind_http(engine: Engine, options: &Options) -> aludel_core::error::Result<Server> {
-    Server::bind(engine.clone(), options, App::new(Handler::new(engine)).service()).await
+/// exposing the server; `conflict` when it cannot listen there; `validation_failed` for a budget of
+/// the server where tokens have theirs.
+pub async fn bind(engine: Engine, listen: &ListenOptions, options: Options) -> Result<Server> {
+    let service = App::new(&engine, options)?.service();
+    Server::bind(engine, listen, service).await
 }
 
 /// Serves until SIGTERM or SIGINT, and prints its address to standard error.
 ///
 /// # Errors
-/// As [`bind_http`]; `storage` when the final write fails.
-pub async fn serve_http(engine: Engine, options: Options) -> aludel_core::error::Result<()> {
-    http::serve(engine.clone(), &options, App::new(Handler::new(engine)).service()).await
+/// As [`bind`]; `storage` when the final write fails.
+pub async fn serve(engine: Engine, listen: &ListenOptions, options: Options) -> Result<()> {
+    let service = App::new(&engine, options)?.service();
+    http::serve(engine, listen, service).await
 }
 
 /// The routes over this engine, without a socket.
-pub fn http_router(engine: Engine) -> Router {
-    App::new(Handler::new(engine)).router()
+///
+/// # Errors
+/// `validation_failed` for a budget of the server where tokens have theirs.
+pub fn router(engine: &Engine, options: Options) -> Result<Router> {
+    Ok(App::new(engine, options)?.router())
 }
 
 /// The state of a server. Clones share it.
@@ -80,7 +86,7 @@ pub fn http_router(engine: Engine) -> Router {
 struct App(Arc<Shared>);
 
 struct Shared {
-    engine: Engine,
+    handler: Handler,
     guard: Guard,
     load: Load,
     rate_limit: Option<RateLimit>,
@@ -94,9 +100,15 @@ struct Shared {
 struct RequestId(String);
 
 impl App {
-    fn new(handler: Handler) -> Self {
-        let engine = handler.engine().clone();
+    fn new(engine: &Engine, options: Options) -> Result<Self> {
+        if engine.needs_token() && options.budget_usd.is_some() {
+            let detail = "with `server.auth.enabled` each token has a budget of its own: leave it out, and make tokens \
+                with `aludel token --budget-usd`";
+            return Err(Error::value("budget_usd", detail));
+        }
         let config = &engine.config().server;
+        let handler = Handler::new(engine, options);
+        let served = handler.clone();
         let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors), |_| false);
         let load = Load::new(config.max_connections);
         let sessions = Arc::new(Sessions::new());
@@ -108,25 +120,25 @@ impl App {
             // Streams that can be resumed say so themselves.
             .with_sse_retry(None);
         library.legacy_session_mode = true;
-        let library = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), library);
-        Self(Arc::new(Shared {
+        let library = StreamableHttpService::new(move || Ok(served.clone()), Arc::clone(&sessions), library);
+        Ok(Self(Arc::new(Shared {
             guard,
             load,
             rate_limit: RateLimit::new(&config.rate_limiting),
             arrivals: BodyBudget::new(),
             sessions,
             library,
-            engine: engine.clone(),
-        }))
+            handler,
+        })))
     }
 
     fn router(self) -> Router {
-        let mut routes = Router::new().route(PATH, any(serve)).fallback(nothing);
-        if self.0.engine.needs_token() {
+        let mut routes = Router::new().route(PATH, any(mcp)).fallback(nothing);
+        if self.0.handler.engine().needs_token() {
             let document = || get(async |headers: HeaderMap| metadata::document(&headers));
             routes = routes.route(metadata::OF_HOST, document()).route(metadata::OF_PATH, document());
         }
-        if let Some(cors) = cors::layer(&self.0.engine.config().server.cors, &[SESSION_ID]) {
+        if let Some(cors) = cors::layer(&self.0.handler.engine().config().server.cors, &[SESSION_ID]) {
             routes = routes.layer(cors);
         }
         routes.layer(middleware::from_fn_with_state(self.clone(), front)).with_state(self)
@@ -138,8 +150,8 @@ impl App {
     }
 
     /// Serves a request whose client may send it now.
-    async fn admit(&self, mut request: Request) -> (Result<Response, Refusal>, Option<Allowance>) {
-        let engine = &self.0.engine;
+    async fn admit(&self, mut request: Request) -> (std::result::Result<Response, Refusal>, Option<Allowance>) {
+        let engine = self.0.handler.engine();
         let denial = if engine.needs_token() { auth::authorize(engine, &mut request, Scope::Read).err() } else { None };
         let headers = request.headers().clone();
         let allowance = self.0.rate_limit.as_ref().map(|limit| limit.take(request.extensions()));
@@ -154,7 +166,7 @@ impl App {
     }
 
     /// Serves a request that has access.
-    async fn answer(&self, request: Request) -> aludel_core::error::Result<Response> {
+    async fn answer(&self, request: Request) -> Result<Response> {
         if request.method() == Method::POST && is_json(request.headers()) {
             return self.receive(request).await;
         }
@@ -173,27 +185,28 @@ impl App {
     }
 
     /// Serves a message.
-    async fn receive(&self, request: Request) -> aludel_core::error::Result<Response> {
+    async fn receive(&self, request: Request) -> Result<Response> {
         let (parts, body) = request.into_parts();
         let arriving = self.0.arrivals.whole(&parts.headers, body);
         let bytes: Bytes = self.0.load.unless_draining(arriving).await?;
         if bytes.trim_ascii().is_empty() {
             return Err(Error::shape("", "the body is empty: send one message"));
         }
-        let message = match message::read(&bytes) {
+        let incoming = message::read(&bytes);
+        let is_removed = is_stateless(&parts.headers) && names_removed_method(&bytes);
+        let request = Request::from_parts(parts, Body::from(bytes));
+        let message = match incoming {
             Incoming::Message(message) => message,
+            Incoming::Wrong(_) if is_removed => return Ok(self.pass_on(request).await),
             Incoming::Wrong(answer) => return Ok(wrong(answer)),
             Incoming::Nothing => return Ok(StatusCode::ACCEPTED.into_response()),
         };
-        let request = Request::from_parts(parts, Body::from(bytes));
         let ClientJsonRpcMessage::Request(asked) = *message else {
             // It needs no slot, so that a call can be cancelled while all are taken.
             return Ok(self.pass_on(request).await);
         };
-        if let ClientRequest::CallToolRequest(call) = &asked.request
-            && let Some(tool) = tools::find(&call.params.name)
-        {
-            self.engine_of(&request).require(operation::scope_of(tool.operation))?;
+        if let ClientRequest::CallToolRequest(call) = &asked.request {
+            self.0.handler.within(request.extensions().get()).check_scope(&call.params.name)?;
         }
         let slot: RequestSlot = self.0.load.enter(request.extensions().get::<Connection>())?;
         Ok(slot.hold(self.pass_on(request).await))
@@ -204,14 +217,6 @@ impl App {
         let caller = caller_of(&request);
         let response = sessions::as_caller(caller, self.0.library.handle(request)).await;
         refusal::in_our_form(response.map(Body::new)).await
-    }
-
-    /// The engine in the context of a request.
-    fn engine_of(&self, request: &Request) -> Engine {
-        match request.extensions().get::<RequestContext>() {
-            Some(context) => self.0.engine.with_context(context.clone()),
-            None => self.0.engine.clone(),
-        }
     }
 }
 
@@ -244,7 +249,7 @@ async fn front(State(app): State<App>, mut request: Request, next: Next) -> Resp
 }
 
 /// Answers at [`PATH`].
-async fn serve(State(app): State<App>, request: Request) -> Response {
+async fn mcp(State(app): State<App>, request: Request) -> Response {
     let id = id_of(&request);
     let (answered, allowance) = app.admit(request).await;
     let mut response = answered.unwrap_or_else(|refusal| refusal.answer(&id));
@@ -277,6 +282,23 @@ fn caller_of(request: &Request) -> CallerId {
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(refusal::JSON))
+}
+
+/// True for a client of a protocol version without sessions.
+fn is_stateless(headers: &HeaderMap) -> bool {
+    let version = headers.get(PROTOCOL_VERSION).and_then(|version| version.to_str().ok());
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// True for a request of a method that the version without sessions does not have: whatever its
+/// parameters are, the library says that there is no such method.
+fn names_removed_method(message: &[u8]) -> bool {
+    const REMOVED: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
+    #[derive(serde::Deserialize)]
+    struct Head {
+        method: String,
+    }
+    serde_json::from_slice(message).is_ok_and(|Head { method }| REMOVED.contains(&method.as_str()))
 }
 
 /// The answer to a body that is not a message. Wrong parameters are answered as the library does:
