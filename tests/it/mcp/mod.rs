@@ -4,6 +4,7 @@ mod batch;
 mod garbage;
 #[cfg(feature = "cli")]
 mod hosts;
+mod http;
 mod lifecycle;
 #[cfg(feature = "cli")]
 mod process;
