@@ -10,6 +10,7 @@
 //! at the end of input can still answer for a few seconds. Once the output is closed too, they are
 //! cancelled, so that nothing more is spent.
 
+mod consent;
 mod handler;
 pub mod http;
 mod message;
@@ -18,6 +19,7 @@ mod outbox;
 mod progress;
 mod session;
 mod stdio;
+mod tasks;
 mod tools;
 
 use aludel_core::engine::Engine;
