@@ -140,7 +140,7 @@ fn is_last(event: &ServerSseMessage) -> bool {
 
 /// The size of an event as it is sent.
 fn size(event: &ServerSseMessage) -> usize {
-    let mut count = Count(OVERHEAD);
+    let mut count = ByteCounter(OVERHEAD);
     if let Some(message) = &event.message {
         // What cannot be written is not sent either.
         let _ = serde_json::to_writer(&mut count, &**message);
@@ -149,9 +149,9 @@ fn size(event: &ServerSseMessage) -> usize {
 }
 
 /// Counts what is written to it.
-struct Count(usize);
+struct ByteCounter(usize);
 
-impl io::Write for Count {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())

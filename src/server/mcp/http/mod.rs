@@ -181,7 +181,7 @@ impl App {
         {
             return Err(not_found("there is no such session".into()));
         }
-        Ok(self.pass_on(request).await)
+        self.pass_on(request).await
     }
 
     /// Serves a message.
@@ -197,26 +197,30 @@ impl App {
         let request = Request::from_parts(parts, Body::from(bytes));
         let message = match incoming {
             Incoming::Message(message) => message,
-            Incoming::Wrong(_) if is_removed => return Ok(self.pass_on(request).await),
+            Incoming::Wrong(_) if is_removed => return self.pass_on(request).await,
             Incoming::Wrong(answer) => return Ok(wrong(answer)),
             Incoming::Nothing => return Ok(StatusCode::ACCEPTED.into_response()),
         };
         let ClientJsonRpcMessage::Request(asked) = *message else {
             // It needs no slot, so that a call can be cancelled while all are taken.
-            return Ok(self.pass_on(request).await);
+            return self.pass_on(request).await;
         };
         if let ClientRequest::CallToolRequest(call) = &asked.request {
             self.0.handler.within(request.extensions().get()).check_scope(&call.params.name)?;
         }
         let slot: RequestSlot = self.0.load.enter(request.extensions().get::<Connection>())?;
-        Ok(slot.hold(self.pass_on(request).await))
+        Ok(slot.hold(self.pass_on(request).await?))
     }
 
     /// Has the library serve a request.
-    async fn pass_on(&self, request: Request) -> Response {
+    async fn pass_on(&self, request: Request) -> Result<Response> {
         let caller = caller_of(&request);
-        let response = sessions::as_caller(caller, self.0.library.handle(request)).await;
-        refusal::in_our_form(response.map(Body::new)).await
+        let response = sessions::as_caller(caller, Box::pin(self.0.library.handle(request))).await;
+        if response.status().is_server_error() && self.0.load.halting().is_cancelled() {
+            // It had no answer yet when the server stopped.
+            self.0.load.unless_draining(async { Ok(()) }).await?;
+        }
+        Ok(refusal::in_our_form(response.map(Body::new)).await)
     }
 }
 

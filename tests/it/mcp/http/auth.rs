@@ -27,8 +27,8 @@ fn bearer(sub: &str, scope: &str, caps: &Value) -> String {
     token(SECRET, &claims.to_string())
 }
 
-fn with_scope(scope: &str) -> Option<String> {
-    Some(bearer("client", scope, &json!({})))
+fn with_scope(scope: &str) -> String {
+    bearer("client", scope, &json!({}))
 }
 
 fn newer(token: Option<String>) -> Host {
@@ -90,12 +90,12 @@ async fn a_token_needs_to_read_to_connect_and_the_scope_of_a_tool_to_call_it() {
         ("spend", &["read", "spend"]),
         ("admin", &["read", "write", "spend"]),
     ];
-    let mut host = newer(with_scope(""));
+    let mut host = newer(Some(with_scope("")));
     let refused = host.ask("tools/list", json!({})).await;
     let challenge = format!("Bearer realm=\"aludel\", error=\"insufficient_scope\", scope=\"read\", {METADATA}");
     assert_eq!((refused.status, &refused.headers["www-authenticate"]), (403, &challenge.parse().expect("text")));
     for (scope, opened) in opened {
-        host.token = with_scope(scope);
+        host.token = Some(with_scope(scope));
         assert_eq!(host.ask("tools/list", json!({})).await.status, 200, "{scope}");
         for (tool, arguments, needed) in &calls {
             let reply = host.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
@@ -117,12 +117,12 @@ async fn a_token_needs_to_read_to_connect_and_the_scope_of_a_tool_to_call_it() {
 /// A comparison reads, unless it asks the judge.
 #[tokio::test]
 async fn a_tool_that_spends_only_if_asked_to_checks_that_itself() {
-    let mut host = newer(with_scope("spend"));
+    let mut host = newer(Some(with_scope("spend")));
     let made = host.call("generate_prompts", json!({ "input": "Name a boat", "count": 2 })).await;
     let prompts = &made["structuredContent"]["prompts"];
     let ids = json!([prompts[0]["id"], prompts[1]["id"]]);
     let judged = json!({ "prompt_ids": ids, "task_description": "Name a boat" });
-    host.token = with_scope("read");
+    host.token = Some(with_scope("read"));
     assert_eq!(host.call("compare_prompts", json!({ "prompt_ids": ids })).await["isError"], false);
     let refused = host.call("compare_prompts", judged.clone()).await;
     assert_eq!(refused["isError"], true);
@@ -135,10 +135,10 @@ async fn a_server_that_only_reads_does_so_for_every_token() {
     let seeded = seeded();
     let options = Options { tools: ToolSet::choose(None, true).expect("tools"), ..Options::default() };
     let router = http::router(&seeded.engine, options).expect("routes");
-    let mut all = newer(with_scope("spend"));
+    let mut all = newer(Some(with_scope("spend")));
     let made = all.call("generate_prompts", json!({ "input": "Name a boat", "count": 2 })).await;
     assert_eq!(made["isError"], false);
-    let mut host = Host { router, token: with_scope("admin"), ..Host::newer(seeded) };
+    let mut host = Host { router, token: Some(with_scope("admin")), ..Host::newer(seeded) };
     let answer = host.result("tools/call", json!({ "name": "generate_prompts", "arguments": generation("x") })).await;
     assert_eq!(answer["error"]["code"], -32602);
     let judged = json!({ "prompt_ids": ["01932c07-7d1c-7c3e-8a51-0e4b7a3f9c21", "01932c07-7d1c-7c3e-8a51-0e4b7a3f9c22"],

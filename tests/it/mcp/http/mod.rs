@@ -148,7 +148,7 @@ impl Host {
 
     /// Calls a tool; its result.
     async fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.result("tools/call", call(tool, arguments)).await["result"].take()
+        self.result("tools/call", call(tool, &arguments)).await["result"].take()
     }
 
     /// Sends a request without a body.
@@ -162,7 +162,7 @@ impl Host {
 }
 
 /// The parameters of a call that reports its progress.
-fn call(tool: &str, arguments: Value) -> Value {
+fn call(tool: &str, arguments: &Value) -> Value {
     json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": "p" } })
 }
 

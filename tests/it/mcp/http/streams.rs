@@ -44,7 +44,7 @@ async fn a_call_streams_its_progress_and_then_its_result() {
             Era::Older => Host::older(Seeded::new()).await,
             Era::Newer => Host::newer(Seeded::new()),
         };
-        let mut stream = host.ask("tools/call", call("generate_prompts", generation("Name a boat"))).await;
+        let mut stream = host.ask("tools/call", call("generate_prompts", &generation("Name a boat"))).await;
         assert_eq!(stream.headers["content-type"], "text/event-stream");
         let events = stream.events().await;
         let told = progress(&events);
@@ -65,7 +65,7 @@ async fn a_call_streams_its_progress_and_then_its_result() {
 #[tokio::test]
 async fn a_lost_stream_of_a_session_is_resumed_without_a_gap() {
     let mut host = Host::older(Seeded::new()).await;
-    let mut stream = host.ask("tools/call", call("generate_prompts", generation("Name a boat"))).await;
+    let mut stream = host.ask("tools/call", call("generate_prompts", &generation("Name a boat"))).await;
     let mut read = until_it_runs(&mut stream).await;
     drop(stream);
     let last_id = ids(&read).last().expect("an id").to_string();
@@ -95,7 +95,7 @@ async fn a_stream_that_is_not_known_ends_at_once() {
 #[tokio::test]
 async fn no_session_resumes_the_streams_of_another() {
     let mut host = Host::older(Seeded::new()).await;
-    let events = host.ask("tools/call", call("generate_prompts", generation("Name a boat"))).await.events().await;
+    let events = host.ask("tools/call", call("generate_prompts", &generation("Name a boat"))).await.events().await;
     let mut other = host.other(None);
     other.open().await;
     for id in ids(&events) {
@@ -107,9 +107,32 @@ async fn no_session_resumes_the_streams_of_another() {
 #[tokio::test]
 async fn a_client_without_a_session_that_leaves_cancels_its_call() {
     let mut host = Host::newer(hanging());
-    let mut stream = host.ask("tools/call", call("generate_prompts", generation("please hang"))).await;
+    let mut stream = host.ask("tools/call", call("generate_prompts", &generation("please hang"))).await;
     until_it_runs(&mut stream).await;
     drop(stream);
+    assert_eq!(host.call("generate_prompts", generation("go on")).await["isError"], false);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_before_anything_was_sent_cancels_its_call() {
+    let config =
+        "providers:\n  sim: {script: script.yaml, max_retries: 0, max_concurrency: 1}\nserver: {max_connections: 1}\n";
+    let mut host = Host::newer(Seeded::with_files(config, &[("script.yaml", HANGS)]));
+    let mut leaving = host.other(None);
+    let silent = json!({ "name": "generate_prompts", "arguments": generation("please hang") });
+    // The question below whether the server is full may be in its way.
+    let asking = tokio::spawn(async move {
+        while leaving.ask("tools/call", silent.clone()).await.status == 503 {
+            tokio::task::yield_now().await;
+        }
+    });
+    while host.ask("tools/list", json!({})).await.status != 503 {
+        tokio::task::yield_now().await;
+    }
+    asking.abort();
+    while host.ask("tools/list", json!({})).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(host.call("generate_prompts", generation("go on")).await["isError"], false);
 }
 
@@ -117,7 +140,7 @@ async fn a_client_without_a_session_that_leaves_cancels_its_call() {
 async fn a_client_with_a_session_that_leaves_does_not_cancel_its_call() {
     let script = "pacing: {tokens_per_s: 1000}\nanswer: {words: 100}";
     let mut host = Host::older(Seeded::with_script(script, "")).await;
-    let mut stream = host.ask("tools/call", call("generate_prompts", generation("go on"))).await;
+    let mut stream = host.ask("tools/call", call("generate_prompts", &generation("go on"))).await;
     let read = until_it_runs(&mut stream).await;
     drop(stream);
     let last_id = ids(&read).last().expect("an id").to_string();
@@ -128,7 +151,7 @@ async fn a_client_with_a_session_that_leaves_does_not_cancel_its_call() {
 #[tokio::test]
 async fn a_call_of_a_session_is_cancelled_by_a_notification() {
     let mut host = Host::older(hanging()).await;
-    let mut stream = host.ask("tools/call", call("generate_prompts", generation("please hang"))).await;
+    let mut stream = host.ask("tools/call", call("generate_prompts", &generation("please hang"))).await;
     until_it_runs(&mut stream).await;
     let cancel =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": host.next_id } });
@@ -144,7 +167,7 @@ async fn a_call_of_a_session_is_cancelled_by_a_notification() {
 async fn a_full_server_still_takes_a_cancellation() {
     let config = "providers:\n  sim: {script: script.yaml, max_retries: 0}\nserver: {max_connections: 1}\n";
     let mut host = Host::older(Seeded::with_files(config, &[("script.yaml", HANGS)])).await;
-    let mut stream = host.ask("tools/call", call("generate_prompts", generation("please hang"))).await;
+    let mut stream = host.ask("tools/call", call("generate_prompts", &generation("please hang"))).await;
     until_it_runs(&mut stream).await;
     let id = host.next_id;
     let full = host.ask("tools/list", json!({})).await.whole().await;
