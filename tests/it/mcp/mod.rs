@@ -11,6 +11,7 @@ mod options;
 mod process;
 mod search;
 mod tasks;
+mod tool_choice;
 mod tools;
 mod variants;
 
