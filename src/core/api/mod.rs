@@ -55,8 +55,8 @@ pub use jobs::{
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{
-    BriefListRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest,
-    UpdateRequest,
+    BriefListRequest, BriefShowRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest,
+    OfferedPromptsRequest, PromptKey, ShowRequest, UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
 pub use schema::schema;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
-use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest};
-use crate::domain::{Filter, ListedPrompt, Order, Prompt, PromptFields, PromptId, limits};
+use crate::api::{BriefShowRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest};
+use crate::domain::{BriefPrompt, Filter, ListedPrompt, Order, Prompt, PromptFields, PromptId, limits};
 use crate::error::{Error, Result};
 use crate::search;
 use crate::store::{PageSpec, PromptForm, SessionForm, SessionWithPrompts};
@@ -41,6 +41,14 @@ impl Engine {
     pub async fn show(&self, request: ShowRequest) -> Result<Prompt> {
         let id = self.resolve(&request.prompt_id).await?;
         self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))
+    }
+
+    /// One prompt, its texts cut to fit a model's context.
+    ///
+    /// # Errors
+    /// As [`Engine::show`].
+    pub async fn show_brief(&self, request: BriefShowRequest) -> Result<BriefPrompt> {
+        Ok(BriefPrompt::cut(self.show(request.show).await?, request.max_chars))
     }
 
     /// A page of prompts.

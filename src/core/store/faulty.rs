@@ -137,6 +137,10 @@ impl Store for FaultyStore {
         self.below.count(filter)
     }
 
+    fn change_count(&self) -> Pending<u64> {
+        self.below.change_count()
+    }
+
     fn close(&self) -> Pending<()> {
         self.below.close()
     }

@@ -110,6 +110,11 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
     /// How many prompts pass the filter.
     fn count(&self, filter: Filter) -> Pending<u64>;
 
+    /// How many changes stored prompts have seen, by any process: prompts added, edited, deleted,
+    /// moved to the trash and restored. Never falls, so what was read before is current while it
+    /// stays the same. Ranking does not count.
+    fn change_count(&self) -> Pending<u64>;
+
     /// The prompts moved to the trash at `since` or later, last deleted first.
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage>;
 

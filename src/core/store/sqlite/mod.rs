@@ -365,6 +365,10 @@ impl Store for SqliteStore {
         self.read("counting prompts", 0, |connection| filter::count(connection, &filter))
     }
 
+    fn change_count(&self) -> Pending<u64> {
+        self.read("reading the number of changes", 0, changes::count)
+    }
+
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage> {
         let read = move |connection: &Connection| trash::page(connection, since, limit, offset);
         self.read("reading the trash", TrashedPage::default(), read)

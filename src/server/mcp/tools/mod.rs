@@ -150,9 +150,9 @@ pub const TOOLS: &[Definition] = &[
         title: "Show a prompt",
         description: "Returns one stored prompt whole: its text, the request it was made from, the output of each phase, \
             models, tokens, cost, tags and notes. Takes the full id, six or more of its first or last characters, or \
-            `@last` for the newest.",
+            `@last` for the newest. Long texts are cut to `max_chars` together; if `truncated`, `cut` says which.",
         input: prompts::show_input,
-        output: prompts::prompt_output,
+        output: prompts::show_output,
         call: prompts::show,
     },
     Definition {
