@@ -1,5 +1,7 @@
 //! Starts the workbench and the servers that are built in, each with the runtime it needs.
 
+#[cfg(all(feature = "server", feature = "cli"))]
+use aludel_core::api::ServeRequest;
 #[cfg(all(feature = "tui", not(feature = "cli")))]
 use aludel_core::config::Environment;
 #[cfg(any(feature = "server", feature = "tui"))]
@@ -46,9 +48,10 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
 
 /// Runs MCP over standard input and output. One client, so one thread.
 #[cfg(all(feature = "server", feature = "cli"))]
-pub(crate) fn mcp_server(engine: Engine) -> Result<()> {
+pub(crate) fn mcp_server(engine: Engine, request: ServeRequest) -> Result<()> {
+    let options = crate::server::mcp::Options::new(request)?;
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine))
+    started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine, options))
 }
 
 #[cfg(feature = "server")]

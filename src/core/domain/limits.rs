@@ -65,3 +65,5 @@ pub const MAX_SHOWN_CHARS: u64 = 100_000_000;
 pub const ID_FRAGMENT_CHARS: usize = 6;
 /// Largest HTTP body, in bytes.
 pub const BODY_BYTES: usize = 4 * 1024 * 1024;
+/// Most tools that a server can be told to offer by name.
+pub const MAX_TOOLS: usize = 64;
