@@ -48,11 +48,33 @@ pub(super) fn read(line: &[u8]) -> Incoming {
             ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
                 wrong(ErrorCode::INVALID_PARAMS, &wrong_params(custom), &json!(request.id))
             }
+            listing if has_lost_its_params(listing) => match cursor_fault(line) {
+                Some(detail) => wrong(ErrorCode::INVALID_PARAMS, detail, &json!(request.id)),
+                None => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
+            },
             _ => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
         },
         Ok(message) => Incoming::Message(Box::new(message)),
         Err(_) => diagnose(line),
     }
+}
+
+/// True for a list whose parameters are absent, or wrong: the library makes no difference.
+fn has_lost_its_params(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::ListToolsRequest(list) => list.params.is_none(),
+        ClientRequest::ListPromptsRequest(list) => list.params.is_none(),
+        ClientRequest::ListResourcesRequest(list) => list.params.is_none(),
+        ClientRequest::ListResourceTemplatesRequest(list) => list.params.is_none(),
+        _ => false,
+    }
+}
+
+/// What is wrong with the cursor of a list, if anything.
+fn cursor_fault(line: &[u8]) -> Option<&'static str> {
+    let message: Value = serde_json::from_slice(line).ok()?;
+    let cursor = message.get("params")?.get("cursor")?;
+    (!cursor.is_string() && !cursor.is_null()).then_some("`cursor` must be a text, the `nextCursor` of the page before")
 }
 
 /// The reply to a line longer than [`super::session::LONGEST_LINE`].
@@ -103,7 +125,6 @@ fn wrong_params(request: &CustomRequest) -> String {
     let member = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
     let lacks_text = |name: &str| !member(name).is_some_and(Value::is_string);
     let has_bad_arguments = member("arguments").is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
-    let has_bad_cursor = member("cursor").is_some_and(|cursor| !cursor.is_string() && !cursor.is_null());
     let detail = match method {
         "tools/call" if lacks_text("name") => "`name` must be the name of a tool",
         "tools/call" if has_bad_arguments => "`arguments` must be an object with the arguments of the tool",
@@ -122,7 +143,6 @@ fn wrong_params(request: &CustomRequest) -> String {
         "subscriptions/listen" if !member("notifications").is_some_and(Value::is_object) => {
             "`notifications` must be an object that says which notifications are wanted"
         }
-        _ if has_bad_cursor => "`cursor` must be a text, the `nextCursor` of the page before",
         _ => return format!("the parameters do not fit `{method}`"),
     };
     detail.to_owned()
