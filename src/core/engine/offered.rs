@@ -91,9 +91,9 @@ impl Engine {
     pub async fn fill_prompt(&self, name: &str, arguments: Map<String, Value>) -> Result<FilledPrompt> {
         let offer = self.offer(name).await?;
         let OfferedPrompt { description, arguments: wanted, .. } = offer.describe();
-        let mut values = texts(&wanted, arguments)?;
+        let values = texts(&wanted, arguments)?;
         let messages = match offer {
-            Offer::Persona(persona) => self.messages_of(&persona.name, values.remove(INPUT).unwrap_or_default())?,
+            Offer::Persona(persona) => self.messages_of(&persona.name, values.get(INPUT).map_or("", String::as_str))?,
             Offer::Stored(prompt) => {
                 let content = fill(&prompt.content, |name| values.get(name).map(String::as_str));
                 vec![Message { role: Role::User, content }]
@@ -132,7 +132,7 @@ impl Engine {
     }
 
     /// The messages of a run that has only the last phase.
-    fn messages_of(&self, persona: &str, input: String) -> Result<Vec<Message>> {
+    fn messages_of(&self, persona: &str, input: &str) -> Result<Vec<Message>> {
         let request: GenerateRequest = self.decode(json!({ INPUT: input, "persona": persona }))?;
         let target = self.config().generation.default_target_model.as_deref();
         let brief = PhaseBrief {

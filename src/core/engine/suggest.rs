@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::store::PageSpec;
 
 /// Most suggestions at once, as the Model Context Protocol has it.
-const MOST: usize = 100;
+const MOST: u32 = 100;
 /// Ids that are counted; beyond, only that there are more is known.
 const COUNTED: usize = 1000;
 
@@ -18,7 +18,7 @@ impl Engine {
     /// `storage`.
     pub async fn suggest_ids(&self, typed: &str) -> Result<Suggestions> {
         if typed.is_empty() {
-            let page = PageSpec { limit: MOST as u32, offset: 0, cursor: None };
+            let page = PageSpec { limit: MOST, offset: 0, cursor: None };
             let newest = self.store().summaries(Filter::default(), Order::Newest, page).await?;
             let total = self.store().count(Filter::default()).await?;
             let values: Vec<String> = newest.items.iter().map(|prompt| prompt.id.to_string()).collect();
@@ -27,7 +27,7 @@ impl Engine {
         }
         let ids = self.store().resolve(typed.to_owned(), COUNTED + 1).await?;
         let total = (ids.len() <= COUNTED).then_some(ids.len() as u64);
-        let values: Vec<String> = ids.iter().take(MOST).map(ToString::to_string).collect();
+        let values: Vec<String> = ids.iter().take(MOST as usize).map(ToString::to_string).collect();
         Ok(Suggestions { has_more: ids.len() > values.len(), values, total })
     }
 
@@ -48,8 +48,8 @@ impl Engine {
         let mut values: Vec<String> =
             known.into_iter().filter(|value| value.to_lowercase().starts_with(&typed)).collect();
         let total = values.len();
-        values.truncate(MOST);
-        Ok(Suggestions { values, total: Some(total as u64), has_more: total > MOST })
+        values.truncate(MOST as usize);
+        Ok(Suggestions { values, total: Some(total as u64), has_more: total > MOST as usize })
     }
 
     /// The tags of stored prompts, most used first.

@@ -24,7 +24,7 @@ use super::resources::{self, find};
 /// Most resources that one client can subscribe to.
 const MOST: usize = 1000;
 /// How often a session is checked for its end.
-const CHECKED_EVERY: Duration = Duration::from_secs(5);
+const CHECKED_EVERY: Duration = Duration::from_secs(1);
 
 /// The resources that one client subscribed to.
 #[derive(Default)]
@@ -72,9 +72,14 @@ impl Subscriptions {
     }
 }
 
-/// `resources/subscribe`.
+/// `resources/subscribe`. The URI must have a whole id: what is newest now, or has a unique shortened id
+/// now, may be another prompt later.
 pub(super) async fn subscribe(handler: &Handler, uri: String) -> Result<(), ErrorData> {
     let prompt = find(handler, &uri, "resources/subscribe").await?;
+    if id(&uri).is_none() {
+        let detail = format!("may name another prompt later: subscribe to {}", resources::uri(prompt.id));
+        return Err(refusal("resources/subscribe", Error::value("uri", detail)));
+    }
     let mut resources = handler.subscriptions().resources();
     if resources.len() >= MOST && !resources.contains_key(&uri) {
         let detail = format!("{MOST} resources are subscribed to, the maximum: unsubscribe from one first");
@@ -112,7 +117,7 @@ async fn closed(peer: &Peer<RoleServer>) {
     }
 }
 
-/// What of a subscription's filter can be served: both lists, and the resources that have a URI of ours.
+/// What of a subscription's filter can be served: both lists, and the resources with a whole id.
 pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = requested.clone();
     accepted.tools_list_changed = None;
@@ -123,7 +128,7 @@ pub(super) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-/// A subscription outlives what is newest now and what a shortened id means now, so it takes whole ids.
+/// The id in a URI; `None` if it is not whole.
 fn id(uri: &str) -> Option<PromptId> {
     match resources::key(uri)? {
         PromptKey::Id(id) => Some(id),

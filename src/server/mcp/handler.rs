@@ -31,7 +31,7 @@ const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for la
     `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it. \
     Stored prompts are resources as well, and the personas and those tagged `mcp` are prompts.";
 
-/// Handles the protocol's requests. Clones share one engine.
+/// Handles the protocol's requests. Clones share one engine and are of one session.
 #[derive(Clone)]
 pub struct Handler {
     engine: Engine,
@@ -56,6 +56,12 @@ impl Handler {
             places: Arc::new(Semaphore::new(places)),
             subscriptions: Arc::default(),
         }
+    }
+
+    /// The handler of another session, which has subscribed to nothing yet.
+    #[must_use]
+    pub fn for_session(&self) -> Self {
+        Self { subscriptions: Arc::default(), ..self.clone() }
     }
 
     pub(super) fn engine(&self) -> &Engine {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ impl Live {
         command.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (sender, messages) = channel();
+        let (sender, messages) = sync_channel(64);
         std::thread::spawn(move || {
             for line in stdout.lines() {
                 let message = serde_json::from_str(&line.expect("UTF-8")).expect("nothing but JSON");
@@ -54,7 +54,7 @@ impl Live {
         live.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }));
         assert_eq!(live.next().expect("an answer")["result"]["protocolVersion"], OLDER);
         live.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        assert_eq!(live.request(2, "ping", json!({}))["result"], json!({}));
+        assert_eq!(live.request(2, "ping", &json!({}))["result"], json!({}));
         live
     }
 
@@ -63,12 +63,12 @@ impl Live {
         stdin.write_all(format!("{message}\n").as_bytes()).expect("sent");
     }
 
-    fn ask(&mut self, id: u64, method: &str, params: Value) {
+    fn ask(&mut self, id: u64, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
     /// Sends a request. The next message must be its answer.
-    fn request(&mut self, id: u64, method: &str, params: Value) -> Value {
+    fn request(&mut self, id: u64, method: &str, params: &Value) -> Value {
         self.ask(id, method, params);
         let answer = self.next().expect("an answer");
         assert_eq!(answer["id"], id, "{answer}");
@@ -121,7 +121,7 @@ fn meta() -> Value {
 
 /// Opens a subscription, which must be granted as `granted`.
 fn listen(live: &mut Live, id: u64, wanted: &Value, granted: &Value) {
-    live.ask(id, "subscriptions/listen", json!({ "notifications": wanted, "_meta": meta() }));
+    live.ask(id, "subscriptions/listen", &json!({ "notifications": wanted, "_meta": meta() }));
     let opened = live.next().expect("an acknowledgement");
     assert_eq!(opened["method"], "notifications/subscriptions/acknowledged", "{opened}");
     assert_eq!(&opened["params"]["notifications"], granted);
@@ -145,7 +145,7 @@ fn an_older_client_is_notified_of_what_changes_and_of_nothing_else() {
 
     // A change of the server itself counts, too.
     let call = json!({ "name": "restore_prompt", "arguments": { "prompt_id": "@last" } });
-    live.request(9, "tools/call", call);
+    live.request(9, "tools/call", &call);
     live.must_notify(&[RESOURCES, PROMPTS]);
     assert_eq!(live.end(), Vec::<Value>::new());
 }
@@ -156,7 +156,10 @@ fn an_older_client_subscribes_to_one_prompt() {
     let (first, second) = (generate(&home), generate(&home));
     let mut live = Live::older(&home);
     let uri = format!("aludel://prompts/{first}");
-    assert_eq!(live.request(3, "resources/subscribe", json!({ "uri": uri }))["result"], json!({}));
+    let newest = live.request(2, "resources/subscribe", &json!({ "uri": "aludel://prompts/@last" }));
+    assert_eq!(newest["error"]["code"], -32602);
+    assert!(newest["error"]["message"].as_str().expect("words").contains(&second), "{newest}");
+    assert_eq!(live.request(3, "resources/subscribe", &json!({ "uri": uri }))["result"], json!({}));
     home.run(&["update", &second, "--notes", "x"]).done();
     live.must_notify(&[RESOURCES]);
     home.run(&["update", &first, "--notes", "x"]).done();
@@ -166,10 +169,10 @@ fn an_older_client_subscribes_to_one_prompt() {
     live.must_notify(&[UPDATED, RESOURCES]);
     home.run(&["trash", "restore", &first]).done();
     live.must_notify(&[UPDATED, RESOURCES]);
-    assert_eq!(live.request(4, "resources/unsubscribe", json!({ "uri": uri }))["result"], json!({}));
+    assert_eq!(live.request(4, "resources/unsubscribe", &json!({ "uri": uri }))["result"], json!({}));
     home.run(&["update", &first, "--notes", "y"]).done();
     live.must_notify(&[RESOURCES]);
-    let refused = live.request(5, "subscriptions/listen", json!({ "notifications": {} }));
+    let refused = live.request(5, "subscriptions/listen", &json!({ "notifications": {} }));
     assert_eq!(refused["error"]["code"], -32601, "{refused}");
     live.end();
 }
@@ -211,12 +214,12 @@ fn a_newer_client_is_notified_of_what_it_listens_to() {
 fn a_newer_client_that_does_not_listen_is_not_notified() {
     let home = Home::new();
     let mut live = Live::newer(&home);
-    let listed = live.request(1, "resources/list", json!({ "_meta": meta() }));
+    let listed = live.request(1, "resources/list", &json!({ "_meta": meta() }));
     assert_eq!(listed["result"]["resources"], json!([]));
     generate(&home);
     live.must_be_quiet();
     for method in ["resources/subscribe", "resources/unsubscribe"] {
-        let refused = live.request(2, method, json!({ "uri": "aludel://prompts/@last", "_meta": meta() }));
+        let refused = live.request(2, method, &json!({ "uri": "aludel://prompts/@last", "_meta": meta() }));
         assert_eq!(refused["error"]["code"], -32601, "{refused}");
     }
     live.end();
