@@ -7,10 +7,11 @@ use aludel_core::error::{Code, Error, Problem};
 use aludel_core::ids::{IdSource, SystemIds};
 use aludel_core::ledger::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::changes::Subscriptions;
 use super::options::Options;
 use super::tools::{Call, Failure, ToolSet};
-use super::{changes, completion, prompts, resources};
+use super::{changes, completion, prompts, resources, tasks};
 use crate::server::VERSION;
 
 /// The server's instructions to a model.
@@ -88,6 +89,7 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_tasks()
             .enable_resources()
             .enable_resources_list_changed()
             .enable_resources_subscribe()
@@ -97,6 +99,18 @@ impl ServerHandler for Handler {
         ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new("aludel", VERSION).with_title("aludel"))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        // Extensions came with 2026-07-28.
+        result.capabilities.extensions = None;
+        Ok(result)
     }
 
     async fn list_tools(
@@ -114,6 +128,22 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.listed(&known)).collect()))
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::get(&self.engine, &request.task_id).await
+    }
+
+    async fn update_task(&self, _: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        Err(tasks::no_input())
+    }
+
+    async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        tasks::cancel(&self.engine, &request.task_id).await
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -124,14 +154,16 @@ impl ServerHandler for Handler {
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let reply = match self.places.try_acquire() {
-            Ok(_place) => tool.call(Call { handler: self.clone(), arguments, context }).await,
+            Ok(_place) => {
+                let input_responses = request.input_responses.unwrap_or_default();
+                tool.call(Call { handler: self.clone(), arguments, context, input_responses }).await
+            }
             Err(_) => Err(self.overloaded().into()),
         };
         Ok(match reply {
-            Ok(content) => CallToolResult::structured(content),
-            Err(Failure(problem)) => failure(&named(*problem, tool.name)),
-        }
-        .into())
+            Ok(answer) => answer.into(),
+            Err(Failure(problem)) => failure(&named(*problem, tool.name)).into(),
+        })
     }
 
     async fn list_resources(

@@ -12,6 +12,7 @@
 
 mod changes;
 mod completion;
+mod consent;
 mod handler;
 mod message;
 mod options;
@@ -22,6 +23,7 @@ mod refusal;
 mod resources;
 mod session;
 mod stdio;
+mod tasks;
 mod tools;
 
 use aludel_core::engine::Engine;

@@ -4,16 +4,20 @@ mod batch;
 #[cfg(feature = "cli")]
 mod changes;
 mod completion;
+mod consent;
 mod garbage;
 #[cfg(feature = "cli")]
 mod hosts;
 mod lifecycle;
+mod options;
 #[cfg(feature = "cli")]
 mod process;
 mod prompts;
 mod resources;
 mod search;
+mod tasks;
 mod tools;
+mod variants;
 
 use std::time::Duration;
 
@@ -38,6 +42,8 @@ pub(crate) struct Wire {
     output: Lines<BufReader<DuplexStream>>,
     next_id: u64,
     era: Era,
+    /// What the client says that it can do.
+    capabilities: Value,
     _seeded: Seeded,
 }
 
@@ -50,10 +56,15 @@ pub(crate) enum Era {
 impl Wire {
     /// A server that has received nothing yet.
     pub(crate) fn silent(seeded: Seeded) -> Self {
+        Self::silent_with(seeded, mcp::Options::default())
+    }
+
+    /// A server with these options that has received nothing yet.
+    pub(crate) fn silent_with(seeded: Seeded, options: mcp::Options) -> Self {
         let (input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, output) = tokio::io::duplex(1 << 16);
         let stop = CancellationToken::new();
-        let handler = mcp::Handler::new(&seeded.engine, mcp::Options::default());
+        let handler = mcp::Handler::new(&seeded.engine, options);
         let serving = mcp::serve(handler, server_input, server_output, stop.clone());
         Self {
             stop,
@@ -63,6 +74,7 @@ impl Wire {
             output: BufReader::new(output).lines(),
             next_id: 0,
             era: Era::Newer,
+            capabilities: json!({}),
             _seeded: seeded,
         }
     }
@@ -74,10 +86,19 @@ impl Wire {
 
     /// A server after the older version's handshake.
     pub(crate) async fn older(seeded: Seeded) -> Self {
-        let mut wire = Self::silent(seeded);
-        wire.era = Era::Older;
+        Self::silent(seeded).greeted().await
+    }
+
+    /// With a client that can do this.
+    pub(crate) fn with_capabilities(self, capabilities: Value) -> Self {
+        Self { capabilities, ..self }
+    }
+
+    /// After the older version's handshake.
+    pub(crate) async fn greeted(self) -> Self {
+        let mut wire = Self { era: Era::Older, ..self };
         let client = json!({ "name": "test", "version": "1" });
-        let hello = json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": client });
+        let hello = json!({ "protocolVersion": OLDER, "capabilities": wire.capabilities, "clientInfo": client });
         let answer = wire.request("initialize", hello).await;
         assert_eq!(answer["result"]["protocolVersion"], OLDER, "{answer}");
         wire.notify("notifications/initialized", json!({})).await;
@@ -105,7 +126,7 @@ impl Wire {
     pub(crate) fn meta(&self) -> Value {
         if self.is_newer() {
             let version = "io.modelcontextprotocol/protocolVersion";
-            return json!({ version: NEWER, "io.modelcontextprotocol/clientCapabilities": {} });
+            return json!({ version: NEWER, "io.modelcontextprotocol/clientCapabilities": self.capabilities });
         }
         json!({})
     }
