@@ -128,14 +128,14 @@ impl Request for BriefShowRequest {
     }
 }
 
-/// Asks for a page of the prompts that are offered by name.
+/// Asks for a page of a list whose order and page size the program chooses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct OfferedPromptsRequest {
+pub struct CursorRequest {
     /// Where the last page ended.
     pub cursor: Option<String>,
 }
 
-impl Request for OfferedPromptsRequest {
+impl Request for CursorRequest {
     const FIELDS: &'static [Field] = &[CURSOR];
 
     fn from_decoded(mut values: Decoded) -> Self {

@@ -27,6 +27,7 @@ mod metrics;
 pub(crate) mod moment;
 mod offered;
 mod operation;
+mod outline;
 mod phase;
 mod prompt;
 mod provider;
@@ -62,6 +63,7 @@ pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetr
 pub use moment::write_moment;
 pub use offered::{OfferedArgument, OfferedPage, OfferedPrompt, Suggestions};
 pub use operation::Operation;
+pub use outline::PromptOutline;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{

@@ -11,7 +11,7 @@ use std::time::Duration;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::Engine;
-use crate::domain::{Order, PromptId, limits};
+use crate::domain::{PromptId, limits};
 use crate::error::Result;
 use crate::store::PageSpec;
 
@@ -108,7 +108,7 @@ impl Engine {
         let (mut hasher, mut cursor) = (Xxh3Default::new(), None);
         loop {
             let page = PageSpec { limit, offset: 0, cursor };
-            let page = self.store().summaries(Self::offered(), Order::Newest, page).await?;
+            let page = self.store().outlines(Self::offered(), page).await?;
             for prompt in &page.items {
                 hasher.update(prompt.id.0.as_bytes());
                 hasher.update(&prompt.revision.to_le_bytes());

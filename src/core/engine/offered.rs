@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::Engine;
-use crate::api::{GenerateRequest, OfferedPromptsRequest, Request};
+use crate::api::{CursorRequest, GenerateRequest, Request};
 use crate::assets::{self, AssetInfo};
 use crate::domain::{
-    Filter, OfferedArgument, OfferedPage, OfferedPrompt, Order, Phase, PromptSummary, SHORT_ID_LENGTH, TargetFamily,
-    limits,
+    Filter, OfferedArgument, OfferedPage, OfferedPrompt, Order, Phase, PromptId, PromptOutline, PromptSummary,
+    SHORT_ID_LENGTH, TargetFamily, limits,
 };
 use crate::error::{Error, Fault, Faults, Result};
 use crate::prompting;
@@ -65,7 +65,7 @@ impl Engine {
     ///
     /// # Errors
     /// `validation_failed` for an invalid cursor; `storage`.
-    pub async fn offered_prompts(&self, request: OfferedPromptsRequest) -> Result<OfferedPage> {
+    pub async fn offered_prompts(&self, request: CursorRequest) -> Result<OfferedPage> {
         let is_first = request.cursor.is_none();
         let spec = PageSpec { limit: PAGE, offset: 0, cursor: request.cursor };
         let page = self.store().summaries(Self::offered(), Order::Newest, spec).await?;
@@ -121,8 +121,9 @@ impl Engine {
         if let Some(tail) = name.len().checked_sub(SHORT_ID_LENGTH).and_then(|at| name.get(at..)) {
             let ids = self.store().resolve(tail.to_owned(), ALIKE).await?;
             let found = self.store().fetch_summaries(ids).await?;
-            let is_meant =
-                |prompt: &PromptSummary| prompt.tags.iter().any(|tag| tag == TAG) && stored_name(prompt) == name;
+            let is_meant = |prompt: &PromptSummary| {
+                prompt.tags.iter().any(|tag| tag == TAG) && self::name(prompt.id, subject(prompt)) == name
+            };
             if let Some(prompt) = found.into_iter().find(is_meant) {
                 return Ok(Offer::Stored(Box::new(prompt)));
             }
@@ -171,9 +172,9 @@ impl Offer {
                     description: format!("Replaces {{{{{name}}}}} in the prompt."),
                 };
                 OfferedPrompt {
-                    name: stored_name(prompt),
-                    title: stored_title(prompt),
-                    description: stored_description(prompt),
+                    name: self::name(prompt.id, subject(prompt)),
+                    title: title(subject(prompt), TITLE_CHARS),
+                    description: description(prompt.notes.as_deref(), &prompt.persona, &prompt.tags),
                     arguments: variables(&prompt.content).into_iter().map(argument).collect(),
                 }
             }
@@ -182,33 +183,43 @@ impl Offer {
 }
 
 /// The name of a stored prompt for programs: words of its request and the end of its id.
-pub fn stored_name(prompt: &PromptSummary) -> String {
-    let words = slug(source(prompt), SLUG_BYTES);
+pub fn stored_name(prompt: &PromptOutline) -> String {
+    name(prompt.id, &prompt.subject)
+}
+
+fn name(id: PromptId, subject: &str) -> String {
+    let words = slug(subject, SLUG_BYTES);
     let words = if words.is_empty() { "prompt" } else { &words };
-    format!("{words}_{}", prompt.id.short())
+    format!("{words}_{}", id.short())
 }
 
 /// The title of a stored prompt: the beginning of the request it was made from.
-pub fn stored_title(prompt: &PromptSummary) -> String {
-    title(source(prompt), TITLE_CHARS)
+pub fn stored_title(prompt: &PromptOutline) -> String {
+    title(&prompt.subject, TITLE_CHARS)
 }
 
 /// A line about a stored prompt: the user's notes, or else what it was made for and its tags.
-pub fn stored_description(prompt: &PromptSummary) -> String {
-    let notes = title(prompt.notes.as_deref().unwrap_or_default(), DESCRIPTION_CHARS);
+pub fn stored_description(prompt: &PromptOutline) -> String {
+    description(prompt.notes.as_deref(), &prompt.persona, &prompt.tags)
+}
+
+fn description(notes: Option<&str>, persona: &str, tags: &[String]) -> String {
+    let notes = title(notes.unwrap_or_default(), DESCRIPTION_CHARS);
     if !notes.is_empty() {
         return notes;
     }
-    let mut text = format!("A stored prompt, written for the persona {}", prompt.persona);
-    if !prompt.tags.is_empty() {
+    let mut text = format!("A stored prompt, written for the persona {persona}");
+    let tags: Vec<&str> = tags.iter().map(String::as_str).filter(|tag| *tag != TAG).collect();
+    if !tags.is_empty() {
         text.push_str(", tagged ");
-        text.push_str(&prompt.tags.join(", "));
+        text.push_str(&tags.join(", "));
     }
     title(&text, DESCRIPTION_CHARS)
 }
 
-/// The text that a stored prompt is named after. What was imported may have no request.
-fn source(prompt: &PromptSummary) -> &str {
+/// The text that a stored prompt is named after, as in [`PromptOutline::subject`]. What was imported
+/// may have no request.
+fn subject(prompt: &PromptSummary) -> &str {
     if prompt.original_input.trim().is_empty() { &prompt.content } else { &prompt.original_input }
 }
 
@@ -218,7 +229,7 @@ fn texts(wanted: &[OfferedArgument], mut given: Map<String, Value>) -> Result<BT
     let mut texts = BTreeMap::new();
     for OfferedArgument { name, description } in wanted {
         match given.remove(name) {
-            None | Some(Value::Null) => shape.push_with(|| Fault::new(name, format!("is missing: {description}"))),
+            None | Some(Value::Null) => shape.push_with(|| Fault::new(name, format!("is required: {description}"))),
             Some(Value::String(text)) if text.chars().nth(limits::TEXT_CHARS).is_some() => value.push_with(|| {
                 let chars = text.chars().count();
                 Fault::new(name, format!("has {chars} characters; at most {} are allowed", limits::TEXT_CHARS))

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::api::StatsRequest;
-use crate::domain::{Filter, Order, Phase, StatsBy, Suggestions, limits};
+use crate::domain::{Filter, Phase, StatsBy, Suggestions, limits};
 use crate::error::Result;
 use crate::store::PageSpec;
 
@@ -19,7 +19,7 @@ impl Engine {
     pub async fn suggest_ids(&self, typed: &str) -> Result<Suggestions> {
         if typed.is_empty() {
             let page = PageSpec { limit: MOST, offset: 0, cursor: None };
-            let newest = self.store().summaries(Filter::default(), Order::Newest, page).await?;
+            let newest = self.store().outlines(Filter::default(), page).await?;
             let total = self.store().count(Filter::default()).await?;
             let values: Vec<String> = newest.items.iter().map(|prompt| prompt.id.to_string()).collect();
             let has_more = total > values.len() as u64;

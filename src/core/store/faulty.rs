@@ -16,8 +16,8 @@ use super::{
     SpendReservation, SpendRow, SpendStore, Store, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
-    Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary,
-    SessionId, StatsBy, Timestamp,
+    Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptOutline,
+    PromptSummary, SessionId, StatsBy, Timestamp,
 };
 use crate::error::Error;
 use crate::ledger::{CallEnd, Caller, Money, Need};
@@ -119,6 +119,10 @@ impl Store for FaultyStore {
 
     fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>> {
         self.below.summaries(filter, order, page)
+    }
+
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>> {
+        self.below.outlines(filter, page)
     }
 
     fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>> {

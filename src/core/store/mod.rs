@@ -39,7 +39,9 @@ pub mod tally;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, SessionId, Timestamp};
+use crate::domain::{
+    Filter, Order, Phase, Prompt, PromptId, PromptOutline, PromptSummary, Ranking, SessionId, Timestamp,
+};
 
 pub use call_log::StoreCallLog;
 pub use edit::Edit;
@@ -97,6 +99,9 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
 
     /// As [`Store::page`], returning summaries: what lists show, read in one statement.
     fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>>;
+
+    /// As [`Store::page`], newest first and without reading the prompts' texts.
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>>;
 
     /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;

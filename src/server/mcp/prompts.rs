@@ -3,7 +3,7 @@
 //! A message of the protocol has no system role, so instructions become the beginning of the user's
 //! message, which any host can send.
 
-use aludel_core::api::OfferedPromptsRequest;
+use aludel_core::api::CursorRequest;
 use aludel_core::domain::{OfferedPrompt, Scope};
 use aludel_core::provider::{Message, Role as Author};
 use rmcp::ErrorData;
@@ -28,7 +28,7 @@ pub(super) async fn list(
     }
     let listed = async {
         engine.require(Scope::Read)?;
-        engine.offered_prompts(engine.decode::<OfferedPromptsRequest>(raw)?).await
+        engine.offered_prompts(engine.decode::<CursorRequest>(raw)?).await
     };
     let listed = listed.await.map_err(|error| refusal("prompts/list", error))?;
     let mut result = ListPromptsResult::with_all_items(listed.prompts.into_iter().map(prompt).collect());

@@ -1,11 +1,11 @@
 //! Stored prompts as resources: `aludel://prompts/{id}` is a prompt's text.
 //!
-//! A list is newest first and in pages, and leaves the text out. What is not plain text (the request,
+//! A list is newest first and in pages, and reads no text. What is not plain text (the request,
 //! steps, models, cost) is left to `get_prompt_details`, so that a host that attaches a resource
 //! attaches the prompt and nothing else.
 
-use aludel_core::api::{ListRequest, PromptKey, ShowRequest};
-use aludel_core::domain::{Prompt, PromptId, PromptSummary, Scope, write_moment};
+use aludel_core::api::{CursorRequest, PromptKey, ShowRequest};
+use aludel_core::domain::{Prompt, PromptId, PromptOutline, Scope, write_moment};
 use aludel_core::engine::{stored_description, stored_name, stored_title};
 use aludel_core::error::Error;
 use rmcp::ErrorData;
@@ -24,8 +24,6 @@ pub(super) const TEMPLATE: &str = "aludel://prompts/{id}";
 const PREFIX: &str = "aludel://prompts/";
 /// A prompt is for a model to read as it is: rendered as Markdown, the tags in it would be lost.
 const MIME: &str = "text/plain";
-/// Resources on one page.
-const PAGE: u32 = 50;
 /// Most characters of a wrong URI that an error repeats.
 const SHOWN: usize = 200;
 
@@ -40,29 +38,29 @@ pub(super) async fn list(
     page: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let engine = handler.engine();
-    let mut raw = json!({ "limit": PAGE });
+    let mut raw = json!({});
     if let Some(cursor) = page.and_then(|page| page.cursor) {
         raw["cursor"] = cursor.into();
     }
     let listed = async {
         engine.require(Scope::Read)?;
-        engine.list_as::<PromptSummary>(engine.decode::<ListRequest>(raw)?).await
+        engine.outlines(engine.decode::<CursorRequest>(raw)?).await
     };
     let listed = listed.await.map_err(|error| refusal("resources/list", error))?;
-    let resources = listed.prompts.iter().map(|row| resource(&row.prompt)).collect();
+    let resources = listed.items.iter().map(resource).collect();
     let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = listed.next_cursor;
     Ok(result)
 }
 
-fn resource(prompt: &PromptSummary) -> Resource {
+fn resource(prompt: &PromptOutline) -> Resource {
     let mut annotations = Annotations::default();
     annotations.last_modified = Some(write_moment(prompt.updated_at));
     Resource::new(uri(prompt.id), stored_name(prompt))
         .with_title(stored_title(prompt))
         .with_description(stored_description(prompt))
         .with_mime_type(MIME)
-        .with_size(prompt.content.len() as u64)
+        .with_size(prompt.content_bytes)
         .with_annotations(annotations)
 }
 

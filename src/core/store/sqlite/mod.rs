@@ -27,6 +27,7 @@ mod lengths;
 mod matches;
 mod measure;
 pub mod migrate;
+mod outlines;
 mod prompts;
 mod queue;
 mod ranking;
@@ -53,7 +54,7 @@ use self::failure::{DatabaseFile, Failure, SqliteResult};
 use self::terms::Indexer;
 use self::writer::{Flush, Writer};
 use super::{Applied, Mutation, Page, PageSpec, Pending, Session, SessionWithPrompts, Store, TrashedPage};
-use crate::domain::{Filter, Order, Prompt, PromptId, PromptSummary, SessionId, Timestamp};
+use crate::domain::{Filter, Order, Prompt, PromptId, PromptOutline, PromptSummary, SessionId, Timestamp};
 use crate::error::Result;
 
 /// Makes a connection that was opened elsewhere able to use the text index, `prompt_terms`.
@@ -341,6 +342,11 @@ impl Store for SqliteStore {
     fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>> {
         let absent = Page { items: Vec::new(), next_cursor: None };
         self.read("listing prompts", absent, |connection| summaries::page(connection, &filter, order, &page))
+    }
+
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing prompts", absent, |connection| outlines::page(connection, &filter, &page))
     }
 
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
