@@ -61,7 +61,7 @@ pub use prompts::{
     PromptKey, ShowRequest, UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
-pub use schema::schema;
+pub use schema::{brief_schema, schema};
 pub use search::{
     BriefSearchRequest, BriefSimilarRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest,
     SimilarRequest,

@@ -16,6 +16,7 @@ mod prompts;
 mod resources;
 mod search;
 mod tasks;
+mod tool_choice;
 mod tools;
 mod variants;
 
