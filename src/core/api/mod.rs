@@ -57,8 +57,8 @@ pub use jobs::{
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{
-    BriefListRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest,
-    UpdateRequest,
+    BriefListRequest, BriefShowRequest, CursorRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest,
+    PromptKey, ShowRequest, UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
 pub use schema::{brief_schema, schema};

@@ -198,9 +198,10 @@ pub const TOOLS: &[Definition] = &[
         title: "Show a prompt",
         description: "Shows one stored prompt: its full text, the request it was made from, the output of each \
             phase, models, tokens, cost, tags and notes. Takes an id, six or more of its first or last \
-            characters, or `@last`.",
+            characters, or `@last`. Long texts are cut to `max_chars` together; \
+            `cut` says which.",
         input: prompts::show_input,
-        output: prompts::prompt_output,
+        output: prompts::show_output,
         call: prompts::show,
     },
     Definition {
