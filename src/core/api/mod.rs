@@ -57,11 +57,11 @@ pub use jobs::{
 pub use judge::JudgeAuditRequest;
 pub use moment::Moment;
 pub use prompts::{
-    BriefListRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest,
-    UpdateRequest,
+    BriefListRequest, BriefShowRequest, CursorRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest,
+    PromptKey, ShowRequest, UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
-pub use schema::schema;
+pub use schema::{brief_schema, schema};
 pub use search::{
     BriefSearchRequest, BriefSimilarRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest,
     SimilarRequest,

@@ -9,6 +9,7 @@
 
 mod agreement;
 mod batch;
+mod brief;
 mod compare;
 mod family;
 mod filter;
@@ -24,7 +25,9 @@ pub mod limits;
 mod metadata;
 mod metrics;
 pub(crate) mod moment;
+mod offered;
 mod operation;
+mod outline;
 mod phase;
 mod prompt;
 mod provider;
@@ -42,6 +45,7 @@ mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
 pub use batch::{BatchRow, BatchSummary, RowStatus};
+pub use brief::{BriefPrompt, CutText};
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use family::{TargetFamily, maker_of};
 pub use filter::{Filter, Order};
@@ -57,7 +61,9 @@ pub use judgement::{Candidate, Conclusion, JudgeName, Judgement, PairVerdict, Ra
 pub use metadata::{ModelMetadata, TokenUsage};
 pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};
 pub use moment::write_moment;
+pub use offered::{OfferedArgument, OfferedPage, OfferedPrompt, Suggestions};
 pub use operation::Operation;
+pub use outline::PromptOutline;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{

@@ -120,7 +120,7 @@ impl App {
             // Streams that can be resumed say so themselves.
             .with_sse_retry(None);
         library.legacy_session_mode = true;
-        let library = StreamableHttpService::new(move || Ok(served.clone()), Arc::clone(&sessions), library);
+        let library = StreamableHttpService::new(move || Ok(served.for_session()), Arc::clone(&sessions), library);
         Ok(Self(Arc::new(Shared {
             guard,
             load,
