@@ -17,6 +17,7 @@ pub(crate) fn for_command_line() -> crate::cli::Launchers {
     crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
+        mcp_http_server: cfg_select! { feature = "server" => { Some(mcp_http_server) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
         workbench_check: cfg_select! { feature = "tui" => { Some(crate::tui::faults) } _ => { None } },
     }
@@ -52,6 +53,17 @@ pub(crate) fn mcp_server(engine: Engine, request: ServeRequest) -> Result<()> {
     let options = crate::server::mcp::Options::new(request)?;
     let mut builder = tokio::runtime::Builder::new_current_thread();
     started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine, options))
+}
+
+/// Runs MCP over HTTP, on the configured host and port.
+#[cfg(all(feature = "server", feature = "cli"))]
+pub(crate) fn mcp_http_server(engine: Engine, request: ServeRequest) -> Result<()> {
+    use crate::server::mcp::{self, http};
+    let server = &engine.config().server;
+    let listen = http::ListenOptions { host: server.host.clone(), port: server.port };
+    let options = mcp::Options::new(request)?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    started(&mut builder)?.block_on(http::serve(engine, &listen, options))
 }
 
 #[cfg(feature = "server")]

@@ -68,6 +68,8 @@ pub struct Launchers {
     pub workbench: Option<ScreenLauncher>,
     /// MCP over standard input and output.
     pub mcp_server: Option<McpLauncher>,
+    /// MCP over HTTP, on `server.host` and `server.port`.
+    pub mcp_http_server: Option<McpLauncher>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
     /// Checks the workbench's settings.

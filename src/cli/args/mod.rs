@@ -150,7 +150,7 @@ pub(crate) enum Command {
     /// Open the workbench
     #[command(hide = cfg!(not(feature = "tui")))]
     Tui(TuiArgs),
-    /// Serve MCP over standard input and output
+    /// Serve MCP over standard input and output, or over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     Serve(ServeArgs),
     /// Serve REST over HTTP
@@ -228,7 +228,7 @@ Prompts:
 
 Interfaces:
   tui             Open the workbench
-  serve           Serve MCP over standard input and output
+  serve           Serve MCP over standard input and output, or over HTTP
   http-server     Serve REST over HTTP
   health          Report whether a server is alive, ready and well
 

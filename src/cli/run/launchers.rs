@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use aludel_core::api::ServeRequest;
-use aludel_core::config::Mode;
+use aludel_core::config::{Flags, Mode};
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
 use clap::CommandFactory;
@@ -34,25 +34,34 @@ pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> CommandR
 }
 
 pub(crate) fn serve(args: &ServeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
-    let door = door(invocation.launchers.mcp_server, "MCP server", "server")?;
-    let engine = invocation.engine()?;
+    let launchers = invocation.launchers;
+    let launcher = if args.port.is_some() { launchers.mcp_http_server } else { launchers.mcp_server };
+    let door = door(launcher, "MCP server", "server")?;
+    let flags = listening(args.host.as_deref(), args.port.as_deref(), args.insecure_no_auth, invocation);
+    let engine = invocation.engine_with(&flags)?;
     let request = engine.decode::<ServeRequest>(args.request())?;
     door(engine, request)?;
     Ok(Exit::Done)
 }
 
 pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
+    let flags = listening(args.host.as_deref(), args.port.as_deref(), args.insecure_no_auth, invocation);
+    open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+}
+
+/// The flags of the command, with where a server listens.
+fn listening(host: Option<&str>, port: Option<&str>, insecure_no_auth: bool, invocation: &Invocation<'_>) -> Flags {
     let mut flags = invocation.globals.flags();
-    if let Some(host) = &args.host {
+    if let Some(host) = host {
         flags = flags.with_flag("--host", "server.host", host);
     }
-    if let Some(port) = &args.port {
+    if let Some(port) = port {
         flags = flags.with_flag("--port", "server.port", port);
     }
-    if args.insecure_no_auth {
+    if insecure_no_auth {
         flags = flags.with_flag("--insecure-no-auth", "server.insecure_no_auth", "true");
     }
-    open(invocation.launchers.http_server, "HTTP server", "server", invocation.engine_with(&flags)?)
+    flags
 }
 
 fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> CommandResult<Exit> {

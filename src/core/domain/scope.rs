@@ -79,6 +79,12 @@ impl Scopes {
         self.iter().any(|scope| scope.includes(needed))
     }
 
+    /// What both allow.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Scope::ALL.into_iter().filter(|needed| self.allow(*needed) && other.allow(*needed)).collect()
+    }
+
     /// The scopes, the least first.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.into_iter().filter(move |scope| self.0 & Self::bit(*scope) != 0)
@@ -115,6 +121,16 @@ mod tests {
         assert_eq!(allowed("spend"), [true, false, true, false]);
         assert_eq!(allowed("admin"), [true; 4]);
         assert_eq!(allowed("spend write"), [true, true, true, false]);
+    }
+
+    #[test]
+    fn what_two_sets_allow_is_what_each_allows() {
+        let both = |one: &str, other: &str| Scopes::parse(one).intersection(Scopes::parse(other)).to_string();
+        assert_eq!(both("admin", "read"), "read");
+        assert_eq!(both("admin", "spend"), "read spend");
+        assert_eq!(both("write", "spend"), "read");
+        assert_eq!(both("admin", "admin"), "read write spend admin");
+        assert_eq!(both("", "admin"), "");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use aludel_core::engine::{Engine, RequestContext as Context};
 use aludel_core::error::{Code, Error, Problem};
 use aludel_core::ids::{IdSource, SystemIds};
 use aludel_core::ledger::Caller;
+use aludel_core::operation;
+use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
     ContentBlock, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
@@ -63,6 +65,29 @@ impl Handler {
     #[must_use]
     pub fn for_session(&self) -> Self {
         Self { subscriptions: Arc::default(), ..self.clone() }
+    }
+
+    /// A handler that acts in the context of a request over HTTP: for the bearer of its token, and as
+    /// far as its scopes and those of this handler allow.
+    pub(super) fn within(&self, request: Option<&Context>) -> Self {
+        let Some(request) = request else { return self.clone() };
+        let ours = self.engine.context();
+        let scopes = match (ours.scopes, request.scopes) {
+            (Some(ours), Some(theirs)) => Some(ours.intersection(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        let caller = request.caller.clone().or_else(|| ours.caller.clone());
+        let context = Context { caller, scopes, trace: request.trace.clone() };
+        Self { engine: self.engine.with_context(context), ..self.clone() }
+    }
+
+    /// Checks that the caller may call the tool of this name, if there is one.
+    ///
+    /// # Errors
+    /// `forbidden`.
+    pub(super) fn check_scope(&self, tool: &str) -> Result<(), Error> {
+        let tool = self.tools.find(tool);
+        tool.map_or(Ok(()), |tool| self.engine.require(operation::scope_of(tool.operation)))
     }
 
     pub(super) fn engine(&self) -> &Engine {
@@ -131,17 +156,21 @@ impl ServerHandler for Handler {
     async fn get_task(
         &self,
         request: GetTaskParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        tasks::get(&self.engine, &request.task_id).await
+        tasks::get(self.within(context_of(&context)).engine(), &request.task_id).await
     }
 
     async fn update_task(&self, _: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         Err(tasks::no_input())
     }
 
-    async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        tasks::cancel(&self.engine, &request.task_id).await
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(self.within(context_of(&context)).engine(), &request.task_id).await
     }
 
     async fn call_tool(
@@ -153,12 +182,14 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params("there is no tool of this name; tools/list has them all", None));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let reply = match self.places.try_acquire() {
-            Ok(_place) => {
+        let handler = self.within(context_of(&context));
+        let reply = match (handler.check_scope(tool.name), self.places.try_acquire()) {
+            (Ok(()), Ok(_place)) => {
                 let input_responses = request.input_responses.unwrap_or_default();
-                tool.call(Call { handler: self.clone(), arguments, context, input_responses }).await
+                tool.call(Call { handler, arguments, context, input_responses }).await
             }
-            Err(_) => Err(self.overloaded().into()),
+            (Err(refused), _) => Err(refused.into()),
+            (Ok(()), Err(_)) => Err(self.overloaded().into()),
         };
         Ok(match reply {
             Ok(answer) => answer.into(),
@@ -239,6 +270,11 @@ impl ServerHandler for Handler {
         changes::listen(self, subscription).await;
         Ok(())
     }
+}
+
+/// The context of a request over HTTP, whose head the library puts into its extensions.
+fn context_of(request: &RequestContext<RoleServer>) -> Option<&Context> {
+    request.extensions.get::<Parts>()?.extensions.get()
 }
 
 /// A failed tool: only text, as clients check structured content against the output schema.

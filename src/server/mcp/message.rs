@@ -90,14 +90,16 @@ pub(super) fn too_long(limit: usize) -> Value {
 /// Explains why the library cannot read a line.
 fn diagnose(line: &[u8]) -> Incoming {
     let object = match serde_json::from_slice(line) {
-        Err(why) => return wrong(ErrorCode::PARSE_ERROR, &format!("the line is not valid JSON: {why}"), &Value::Null),
+        Err(why) => {
+            return wrong(ErrorCode::PARSE_ERROR, &format!("the message is not valid JSON: {why}"), &Value::Null);
+        }
         Ok(Value::Object(object)) => object,
         Ok(Value::Array(_)) => {
-            let detail = "batches are not part of the protocol: send each message on a line of its own";
+            let detail = "batches are not part of the protocol: send each message by itself";
             return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
         }
         Ok(_) => {
-            let detail = "the line is not a message: a message is a JSON object with `jsonrpc`, `method` and `id`";
+            let detail = "this is not a message: a message is a JSON object with `jsonrpc`, `method` and `id`";
             return wrong(ErrorCode::INVALID_REQUEST, detail, &Value::Null);
         }
     };

@@ -1,4 +1,5 @@
-//! The Model Context Protocol over standard input and output: the operations as tools for a language model.
+//! The Model Context Protocol: the operations as tools for a language model, over standard input and
+//! output or over HTTP ([`http`]).
 //!
 //! Serves both protocol versions, which the library distinguishes: 2025-11-25 (initialize) and
 //! 2026-07-28 (stateless, discover). The tools are in `tools`; the core decodes their arguments, as
@@ -14,6 +15,7 @@ mod changes;
 mod completion;
 mod consent;
 mod handler;
+pub mod http;
 mod message;
 mod options;
 mod outbox;

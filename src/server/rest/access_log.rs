@@ -24,9 +24,9 @@ use tokio::time::Instant;
 use tracing::field::display;
 
 use super::accept::EVENTS;
-use super::connections::Connection;
 use super::metrics::HttpMetrics;
 use super::routes;
+use crate::server::http::connections::Connection;
 
 /// The status of a request whose client left before it was answered.
 const CLIENT_LEFT: u16 = 499;

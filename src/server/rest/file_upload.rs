@@ -17,8 +17,8 @@ use futures_util::StreamExt;
 use tokio::io::{AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::sync::Semaphore;
 
-use super::arrival::did_not_arrive;
 use super::{idempotency, routes};
+use crate::server::http::arrival::did_not_arrive;
 
 /// Most bytes of one file.
 const UPLOAD_BYTES: u64 = 256 << 20;

@@ -20,9 +20,9 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::load::Load;
 use super::process;
 use crate::server::VERSION;
+use crate::server::http::load::Load;
 
 /// The media type of the text.
 pub(super) const CONTENT_TYPE: &str = prometheus_text::CONTENT_TYPE;

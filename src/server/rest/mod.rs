@@ -3,7 +3,8 @@
 //! A request passes `front` (request id, `trace`, `access_log`, `guard`), `cors`, then `admit` (its
 //! token in `access`, the rate of its client, its body, a slot), then `idempotency` and a handler of
 //! `routes`; on the way back `error` writes the body of an error and `headers` and `compression`
-//! complete the answer. [`router`] is all of this without a socket; [`serve()`] adds it. Handlers hold
+//! complete the answer. [`router`] is all of this without a socket; [`serve()`] adds it. What is not REST's own is in
+//! `http`. Handlers hold
 //! no logic: `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
@@ -12,34 +13,19 @@
 mod accept;
 mod access;
 mod access_log;
-mod arrival;
-mod bind;
 mod body;
 mod compression;
-mod connections;
-mod cors;
-mod descriptors;
 mod docs;
 mod error;
 mod exchange;
 mod file_upload;
-mod guard;
-mod headers;
-mod host;
 mod idempotency;
-mod load;
 mod metrics;
 mod openapi;
 mod process;
-mod rate_limit;
 mod recorder;
-mod request_id;
 mod routes;
-mod serve;
 mod sse;
-mod stall;
-mod trace;
-mod upload;
 mod work;
 
 use std::convert::Infallible;
@@ -53,27 +39,39 @@ use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{Extensions, Method};
+use axum::http::{Extensions, HeaderName, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use futures_util::StreamExt;
 use tracing::Instrument;
 
+use super::http::arrival::BodyBudget;
+use super::http::connections::Connection;
+use super::http::cors::{self, Origins};
+use super::http::guard::Guard;
+use super::http::load::{Load, RequestSlot};
+use super::http::rate_limit::RateLimit;
+use super::http::upload::Upload;
+use super::http::{Service, headers, request_id, trace};
 use access_log::AccessRecord;
-use arrival::BodyBudget;
-use connections::Connection;
-use cors::Origins;
 use error::Refusal;
 use file_upload::FileUploads;
-use guard::Guard;
-use load::{Load, RequestSlot};
 use metrics::HttpMetrics;
-use rate_limit::RateLimit;
-use upload::Upload;
 use work::WorkMark;
 
+pub use super::http::{Options, Server, StopHandle};
 pub use routes::{ROUTES, Route};
-pub use serve::{Options, Server, StopHandle, serve};
+
+/// Headers of answers that web pages of allowed origins can read.
+const EXPOSED: [HeaderName; 8] = [
+    header::CONTENT_DISPOSITION,
+    header::ETAG,
+    header::LOCATION,
+    idempotency::REPLAYED,
+    HeaderName::from_static("preference-applied"),
+    HeaderName::from_static("x-model-metadata"),
+    HeaderName::from_static("x-total-count"),
+    HeaderName::from_static("x-warnings"),
+];
 
 /// The state shared by all handlers, and the engine to act with. Clones share the state.
 ///
@@ -98,7 +96,7 @@ struct Shared {
 impl App {
     fn new(engine: Engine) -> Self {
         let config = &engine.config().server;
-        let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors));
+        let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors), routes::is_probe);
         let load = Load::new(config.max_connections);
         let metrics = Arc::new(HttpMetrics::new(&engine, &load));
         let shared = Arc::new(Shared {
@@ -156,11 +154,18 @@ impl App {
             .route_layer(middleware::from_fn_with_state(self.clone(), idempotency::answer_once))
             .route_layer(middleware::from_fn_with_state(self.clone(), admit));
         let routes = routes::with_fallbacks(served).layer(DefaultBodyLimit::max(limits::BODY_BYTES));
-        let routes = match cors::layer(&self.engine.config().server.cors) {
+        let routes = match cors::layer(&self.engine.config().server.cors, &EXPOSED) {
             Some(cors) => routes.layer(cors),
             None => routes,
         };
         routes.layer(middleware::from_fn_with_state(self.clone(), front)).with_state(self)
+    }
+
+    fn service(self) -> Service {
+        let metrics = Arc::clone(self.metrics());
+        let count_connection = Box::new(move || metrics.connection());
+        let load = self.load().clone();
+        Service { router: self.router(), path: "", load, count_connection: Some(count_connection) }
     }
 
     /// Waits for the body of a request, then takes a slot.
@@ -206,6 +211,23 @@ impl FromRequestParts<Self> for App {
 /// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
     App::new(engine).router()
+}
+
+/// A server of these routes that listens but does not answer yet.
+///
+/// # Errors
+/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
+/// exposing the server; `conflict` when it cannot listen there.
+pub async fn bind(engine: Engine, options: &Options) -> aludel_core::error::Result<Server> {
+    Server::bind(engine.clone(), options, App::new(engine).service()).await
+}
+
+/// Serves until SIGTERM or SIGINT, and prints its address to standard error.
+///
+/// # Errors
+/// As [`bind`]; `storage` when the final write fails.
+pub async fn serve(engine: Engine, options: Options) -> aludel_core::error::Result<()> {
+    super::http::serve(engine.clone(), &options, App::new(engine).service()).await
 }
 
 /// The OpenAPI document of a server over this engine.
@@ -270,7 +292,7 @@ async fn serve_within_rate(app: &App, request: Request, denial: Option<Refusal>,
     let mut response = match (rate_limit.refusal(&allowance), denial) {
         (Some(refusal), _) => {
             app.metrics().rate_limited();
-            refusal.into_response()
+            Refusal::from(refusal).into_response()
         }
         (None, Some(denial)) => denial.into_response(),
         (None, None) => serve_one(app, request, next).await,
@@ -285,22 +307,7 @@ async fn serve_one(app: &App, request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     match app.receive(request).await {
-        Ok((request, slot)) => keep(next.run(request).await, slot),
+        Ok((request, slot)) => slot.hold(next.run(request).await),
         Err(refused) => Refusal::from(refused).into_response(),
     }
-}
-
-/// A stream keeps its slot until its last piece; any other response is complete.
-fn keep(response: Response, slot: RequestSlot) -> Response {
-    if response.body().size_hint().exact().is_some() {
-        return response;
-    }
-    response.map(|body| {
-        let pieces = body.into_data_stream().map(move |piece| {
-            let _held = &slot;
-            piece
-        });
-        // The encoder of a compressed answer asks once more after the last piece.
-        Body::from_stream(pieces.fuse())
-    })
 }

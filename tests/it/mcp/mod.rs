@@ -8,6 +8,7 @@ mod consent;
 mod garbage;
 #[cfg(feature = "cli")]
 mod hosts;
+mod http;
 mod lifecycle;
 mod options;
 #[cfg(feature = "cli")]

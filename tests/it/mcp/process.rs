@@ -33,7 +33,7 @@ fn contents(stdout: &[u8]) -> Vec<(u64, Value)> {
     answers
 }
 
-fn terminate(child: &Child) {
+pub(super) fn terminate(child: &Child) {
     let killed = Command::new("sh").arg("-c").arg(format!("kill -TERM {}", child.id())).status();
     assert!(killed.expect("a shell").success());
 }

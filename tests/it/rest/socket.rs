@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use aludel::server::rest::{Options, Server, StopHandle};
+use aludel::server::rest::{self, Options, StopHandle};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -33,7 +33,7 @@ impl Running {
     /// A server over this engine.
     pub(super) async fn over(seeded: Seeded) -> Self {
         let options = Options { host: "localhost".into(), port: 0 };
-        let server = Server::bind(seeded.engine.clone(), &options).await.expect("a free port");
+        let server = rest::bind(seeded.engine.clone(), &options).await.expect("a free port");
         let (address, stop) = (server.address(), server.stop_handle());
         Self { address, stop, task: tokio::spawn(server.run()), _seeded: seeded }
     }
@@ -223,7 +223,7 @@ async fn many_requests_pass_over_one_connection() {
 async fn a_taken_port_is_named_with_what_to_do() {
     let server = Running::start(HANGS, "").await;
     let options = Options { host: "127.0.0.1".into(), port: server.address.port() };
-    let Err(error) = Server::bind(Seeded::new().engine, &options).await else { panic!("the port is taken") };
+    let Err(error) = rest::bind(Seeded::new().engine, &options).await else { panic!("the port is taken") };
     let text = error.to_string();
     assert!(text.contains(&server.address.port().to_string()) && text.contains("in use") && text.contains("--port"));
 }
@@ -232,7 +232,7 @@ async fn a_taken_port_is_named_with_what_to_do() {
 async fn what_cannot_be_protected_is_not_served() {
     let config = "server:\n  allowed_hosts: ['*']\n  cors: {enabled: true}\n";
     let options = Options { host: "localhost".into(), port: 0 };
-    let Err(error) = Server::bind(Seeded::with_config(config).engine, &options).await else { panic!("it is open") };
+    let Err(error) = rest::bind(Seeded::with_config(config).engine, &options).await else { panic!("it is open") };
     assert_eq!(error.code().as_str(), "config_invalid");
     let text = error.to_string();
     assert!(

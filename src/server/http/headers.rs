@@ -13,7 +13,7 @@ const FIXED: [(HeaderName, HeaderValue); 3] = [
 ];
 
 /// Adds those that are missing.
-pub(super) fn complete(headers: &mut HeaderMap) {
+pub(in crate::server) fn complete(headers: &mut HeaderMap) {
     for (name, value) in FIXED {
         headers.entry(name).or_insert(value);
     }

@@ -29,7 +29,7 @@ const LONGEST_DISCARDING: Duration = Duration::from_secs(30);
 
 /// The body arrived too slowly.
 #[derive(Debug)]
-pub(super) struct TooSlow;
+pub(in crate::server) struct TooSlow;
 
 impl fmt::Display for TooSlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,14 +40,14 @@ impl fmt::Display for TooSlow {
 impl std::error::Error for TooSlow {}
 
 /// An arriving body. Dropped before its end, it is drained within limits.
-pub(super) struct Upload {
+pub(in crate::server) struct Upload {
     paced: Option<Paced>,
     is_awaited: bool,
 }
 
 impl Upload {
     /// Wraps the body of a request with these headers.
-    pub(super) fn new(body: Body, headers: &HeaderMap) -> Self {
+    pub(in crate::server) fn new(body: Body, headers: &HeaderMap) -> Self {
         Self { paced: Some(Paced::new(body)), is_awaited: !headers.contains_key(header::EXPECT) }
     }
 }

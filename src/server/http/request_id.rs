@@ -7,14 +7,14 @@ use aludel_core::ids::{IdSource, SystemIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The header, in both directions.
-pub(super) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+pub(in crate::server) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest id accepted from a client, in characters.
 const MOST_CHARS: usize = 128;
 
 /// The client's id for its request if it is a plain word, else a new UUIDv7.
 ///
 /// A plain word is 1..=128 letters, digits, `-`, `_`, `.`, `:`, `/`, `+`, `=` and `@`.
-pub(super) fn of(headers: &HeaderMap) -> String {
+pub(in crate::server) fn of(headers: &HeaderMap) -> String {
     headers
         .get(HEADER)
         .and_then(|value| value.to_str().ok())
@@ -23,7 +23,7 @@ pub(super) fn of(headers: &HeaderMap) -> String {
 }
 
 /// The id as a header value.
-pub(super) fn value(id: &str) -> Option<HeaderValue> {
+pub(in crate::server) fn value(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_str(id).ok()
 }
 

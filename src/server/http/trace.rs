@@ -12,7 +12,7 @@ const PARENT: HeaderName = HeaderName::from_static("traceparent");
 const STATE: HeaderName = HeaderName::from_static("tracestate");
 
 /// The trace that these headers name.
-pub(super) fn of(headers: &HeaderMap) -> Option<Arc<TraceContext>> {
+pub(in crate::server) fn of(headers: &HeaderMap) -> Option<Arc<TraceContext>> {
     let mut parents = headers.get_all(PARENT).iter();
     let (parent, None) = (parents.next()?.to_str().ok()?, parents.next()) else { return None };
     // Several headers are one list (section 3.3.1).

@@ -12,7 +12,7 @@ const LONGEST_NAME: usize = 253;
 
 /// A host and, if given, its port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Host {
+pub(in crate::server) struct Host {
     name: Name,
     port: Option<u16>,
 }
@@ -27,7 +27,7 @@ enum Name {
 
 impl Host {
     /// Parses `name`, `name:port`, `127.0.0.1:port` or `[::1]:port`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(in crate::server) fn parse(text: &str) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (address, port) = rest.split_once(']')?;
@@ -43,7 +43,7 @@ impl Host {
     }
 
     /// Parses an entry of `server.allowed_hosts`, where an IPv6 address needs no brackets.
-    pub(super) fn parse_allowed(text: &str) -> Option<Self> {
+    pub(in crate::server) fn parse_allowed(text: &str) -> Option<Self> {
         match text.parse() {
             Ok(address) => Some(Self { name: Name::V6(address), port: None }),
             Err(_) => Self::parse(text),
@@ -51,7 +51,7 @@ impl Host {
     }
 
     /// True for this machine's own names: localhost, 127.0.0.1 and `[::1]`, at any port.
-    pub(super) fn is_this_machine(&self) -> bool {
+    pub(in crate::server) fn is_this_machine(&self) -> bool {
         match &self.name {
             Name::V4(address) => *address == Ipv4Addr::LOCALHOST,
             Name::V6(address) => *address == Ipv6Addr::LOCALHOST,
@@ -60,7 +60,7 @@ impl Host {
     }
 
     /// True when `other` is this host. Without a port, this one matches any.
-    pub(super) fn covers(&self, other: &Self) -> bool {
+    pub(in crate::server) fn covers(&self, other: &Self) -> bool {
         self.name == other.name && (self.port.is_none() || self.port == other.port)
     }
 }

@@ -12,40 +12,27 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::host::Host;
-use super::{idempotency, rate_limit, request_id};
+use super::{rate_limit, request_id};
 
 /// Any origin.
 const ANY: &str = "*";
 /// How long browsers may remember the answer to a preflight request.
 const MAX_AGE: Duration = Duration::from_mins(10);
 
-/// Headers of answers that pages can read, besides those that they always can.
-const EXPOSED: [HeaderName; 13] = [
-    header::CONTENT_DISPOSITION,
-    header::ETAG,
-    header::LOCATION,
-    header::RETRY_AFTER,
-    header::WWW_AUTHENTICATE,
-    idempotency::REPLAYED,
-    rate_limit::LIMIT,
-    rate_limit::POLICY,
-    request_id::HEADER,
-    HeaderName::from_static("preference-applied"),
-    HeaderName::from_static("x-model-metadata"),
-    HeaderName::from_static("x-total-count"),
-    HeaderName::from_static("x-warnings"),
-];
+/// Headers of any server's answers that pages can read, besides those that they always can.
+const EXPOSED: [HeaderName; 5] =
+    [header::RETRY_AFTER, header::WWW_AUTHENTICATE, rate_limit::LIMIT, rate_limit::POLICY, request_id::HEADER];
 
 /// The origins that are allowed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Origins {
+pub(in crate::server) struct Origins {
     any: bool,
     listed: Vec<HeaderValue>,
 }
 
 impl Origins {
     /// Those of a configuration. Entries that `faults` reports are ignored.
-    pub(super) fn new(config: &CorsConfig) -> Self {
+    pub(in crate::server) fn new(config: &CorsConfig) -> Self {
         if !config.enabled {
             return Self::default();
         }
@@ -55,14 +42,14 @@ impl Origins {
     }
 
     /// True for the value of an `Origin` header that is allowed.
-    pub(super) fn allow(&self, origin: &HeaderValue) -> bool {
+    pub(in crate::server) fn allow(&self, origin: &HeaderValue) -> bool {
         self.any || self.listed.contains(origin)
     }
 }
 
 /// The layer that answers preflight requests and marks answers for allowed origins, if there are
-/// any.
-pub(super) fn layer(config: &CorsConfig) -> Option<CorsLayer> {
+/// any. Their pages can read the headers `exposed`, too.
+pub(in crate::server) fn layer(config: &CorsConfig, exposed: &[HeaderName]) -> Option<CorsLayer> {
     if !config.enabled {
         return None;
     }
@@ -74,13 +61,13 @@ pub(super) fn layer(config: &CorsConfig) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods(methods.collect::<Vec<Method>>())
         .allow_headers(headers.collect::<Vec<HeaderName>>())
-        .expose_headers(EXPOSED)
+        .expose_headers(EXPOSED.iter().chain(exposed).cloned().collect::<Vec<HeaderName>>())
         .max_age(MAX_AGE);
     Some(layer)
 }
 
 /// The faults of a configuration, each with its key.
-pub(super) fn faults(server: &ServerConfig) -> Vec<(&'static str, String)> {
+pub(in crate::server) fn faults(server: &ServerConfig) -> Vec<(&'static str, String)> {
     const ORIGINS: &str = "server.cors.allowed_origins";
     let CorsConfig { enabled, allowed_origins, allowed_methods, allowed_headers } = &server.cors;
     if !enabled {

@@ -16,14 +16,14 @@ use tokio::time::{Instant, Sleep, sleep};
 const WRITE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A stream whose writes time out.
-pub(super) struct WriteTimeout<S> {
+pub(in crate::server) struct WriteTimeout<S> {
     inner: S,
     /// Runs while a write is pending.
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S: AsyncWrite + Unpin> WriteTimeout<S> {
-    pub(super) fn new(inner: S) -> Self {
+    pub(in crate::server) fn new(inner: S) -> Self {
         Self { inner, alarm: None }
     }
 

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use aludel_core::engine::{Engine, JobAdoptionGuard};
 use aludel_core::error::{Error, Result};
+use aludel_core::metrics::GaugeGuard;
+use axum::Router;
 use axum::http::Request;
 use futures_util::future::Abortable;
 use hyper::body::Incoming;
@@ -27,8 +29,9 @@ use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
 use super::connections::{Connection, Connections};
+use super::load::Load;
 use super::stall::WriteTimeout;
-use super::{App, bind, descriptors};
+use super::{bind, descriptors};
 use crate::server::signals::Signals;
 
 /// Time limit for the head of a request.
@@ -47,16 +50,26 @@ pub struct Options {
     pub port: u16,
 }
 
+/// What a server answers with.
+pub(in crate::server) struct Service {
+    /// Its routes.
+    pub(in crate::server) router: Router,
+    /// The path that clients call, empty for many.
+    pub(in crate::server) path: &'static str,
+    /// The slots of its requests, which end it in order.
+    pub(in crate::server) load: Load,
+    /// Counts a connection as open until dropped, if anybody counts.
+    pub(in crate::server) count_connection: Option<Box<dyn Fn() -> GaugeGuard + Send + Sync>>,
+}
+
 /// Serves until SIGTERM or SIGINT, and prints its address to standard error.
 ///
 /// # Errors
-/// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
-/// exposing the server; `conflict` when it cannot listen there; `storage` when the final write
-/// fails.
-pub async fn serve(engine: Engine, options: Options) -> Result<()> {
+/// As [`Server::bind`]; `storage` when the final write fails.
+pub(in crate::server) async fn serve(engine: Engine, options: &Options, service: Service) -> Result<()> {
     let mut signals =
         Signals::listen().map_err(|error| Error::Internal(format!("cannot install the signal handlers: {error}")))?;
-    let server = Server::bind(engine.clone(), &options).await?;
+    let server = Server::bind(engine.clone(), options, service).await?;
     server.announce();
     engine.keep_indexed();
     let adopts_jobs = engine.adopt_jobs();
@@ -85,7 +98,8 @@ async fn close(engine: &Engine, adopts_jobs: JobAdoptionGuard) -> Result<()> {
 
 /// A server that listens but does not answer yet.
 pub struct Server {
-    app: App,
+    engine: Engine,
+    service: Service,
     listener: TcpListener,
     address: SocketAddr,
     stop: StopHandle,
@@ -115,13 +129,14 @@ impl Server {
     /// Binds the listener.
     ///
     /// # Errors
-    /// As [`serve`].
-    pub async fn bind(engine: Engine, options: &Options) -> Result<Self> {
+    /// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
+    /// exposing the server; `conflict` when it cannot listen there.
+    pub(in crate::server) async fn bind(engine: Engine, options: &Options, service: Service) -> Result<Self> {
         let listener = bind::listen(&engine, options).await?;
         let address = listener
             .local_addr()
             .map_err(|error| Error::Internal(format!("the server does not know its own address: {error}")))?;
-        Ok(Self { app: App::new(engine), listener, address, stop: StopHandle::default() })
+        Ok(Self { engine, service, listener, address, stop: StopHandle::default() })
     }
 
     /// The address it listens on.
@@ -136,27 +151,29 @@ impl Server {
 
     fn announce(&self) {
         use std::io::Write;
-        let warning = bind::warning(self.address, &self.app.engine().config().server);
-        let mut lines = warning.into_iter().chain([format!("listening on http://{}", self.address)]);
+        let warning = bind::warning(self.address, &self.engine.config().server);
+        let mut lines =
+            warning.into_iter().chain([format!("listening on http://{}{}", self.address, self.service.path)]);
         // Standard error may be closed, which should not keep the server from starting.
         let _ = lines.try_for_each(|line| writeln!(io::stderr(), "{line}"));
     }
 
     /// Serves until stopped.
     pub async fn run(self) {
-        let grace = Duration::from_secs(self.app.engine().config().server.shutdown_grace_s);
-        let most = descriptors::most_connections(self.app.engine().config().server.max_connections);
-        let service = self.app.clone().router();
+        let config = &self.engine.config().server;
+        let grace = Duration::from_secs(config.shutdown_grace_s);
+        let most = descriptors::most_connections(config.max_connections);
+        let Service { router, load, count_connection, .. } = self.service;
         let (connections, tasks, closing) = (Connections::new(most), TaskTracker::new(), CancellationToken::new());
-        let mut ended = pin!(drained(&self.app, &self.stop, grace));
+        let mut ended = pin!(drained(&load, &self.stop, grace));
         loop {
             tokio::select! {
                 () = &mut ended => break,
                 accepted = accept(&self.listener, &connections) => match accepted {
                     Ok((socket, peer, room)) => {
                         let (connection, permit, registration) = connections.add(peer, room);
-                        let counted = self.app.metrics().connection();
-                        let served = handle_connection(socket, connection, service.clone(), closing.clone());
+                        let counted = count_connection.as_ref().map(|count| count());
+                        let served = handle_connection(socket, connection, router.clone(), closing.clone());
                         tasks.spawn(async move {
                             // Ends early when it is closed to make room.
                             let _ = Abortable::new(served, registration).await;
@@ -180,11 +197,11 @@ impl Server {
 }
 
 /// Resolves when the server was stopped and its requests have ended.
-async fn drained(app: &App, stop: &StopHandle, grace: Duration) {
+async fn drained(load: &Load, stop: &StopHandle, grace: Duration) {
     stop.gracefully.cancelled().await;
     tokio::select! {
-        () = app.load().drain(grace) => {}
-        () = stop.now.cancelled() => app.load().drain(Duration::ZERO).await,
+        () = load.drain(grace) => {}
+        () = stop.now.cancelled() => load.drain(Duration::ZERO).await,
     }
 }
 
@@ -198,12 +215,7 @@ async fn accept(
 }
 
 /// Serves one connection until its client or the server closes it.
-async fn handle_connection(
-    socket: TcpStream,
-    connection: Connection,
-    routes: axum::Router,
-    closing: CancellationToken,
-) {
+async fn handle_connection(socket: TcpStream, connection: Connection, routes: Router, closing: CancellationToken) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "a connection answers late");
     }

@@ -26,7 +26,7 @@ const CLOSED: u64 = u64::MAX - 1;
 
 /// A connection, also in the extensions of its requests. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Connection(Arc<State>);
+pub(in crate::server) struct Connection(Arc<State>);
 
 #[derive(Debug)]
 struct State {
@@ -39,11 +39,11 @@ struct State {
 
 /// Marks a connection as served until dropped.
 #[derive(Debug)]
-pub(super) struct Served(Connection);
+pub(in crate::server) struct Served(Connection);
 
 /// The open connections of one server. Clones share them.
 #[derive(Debug, Clone)]
-pub(super) struct Connections {
+pub(in crate::server) struct Connections {
     open: Arc<Mutex<HashMap<u64, Connection>>>,
     room: Arc<Semaphore>,
     most: usize,
@@ -52,7 +52,7 @@ pub(super) struct Connections {
 
 /// The permit of an open connection, freed when dropped.
 #[derive(Debug)]
-pub(super) struct ConnectionPermit {
+pub(in crate::server) struct ConnectionPermit {
     number: u64,
     connections: Connections,
     _room: OwnedSemaphorePermit,
@@ -60,12 +60,12 @@ pub(super) struct ConnectionPermit {
 
 impl Connection {
     /// The address of the client.
-    pub(super) fn peer(&self) -> SocketAddr {
+    pub(in crate::server) fn peer(&self) -> SocketAddr {
         self.0.peer
     }
 
     /// Notes that a request has come, which begins its waiting anew.
-    pub(super) fn received(&self) {
+    pub(in crate::server) fn received(&self) {
         let State { waiting_since, turn, .. } = &*self.0;
         let now = turn.fetch_add(1, Ordering::Relaxed);
         let _ =
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     /// Keeps it from being closed to make room.
-    pub(super) fn serve(&self) -> Served {
+    pub(in crate::server) fn serve(&self) -> Served {
         let since = &self.0.waiting_since;
         // Fails only for one that is already being closed.
         let _ = since.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |since| (since != CLOSED).then_some(SERVED));
@@ -98,13 +98,13 @@ impl Drop for Served {
 
 impl Connections {
     /// Room for `most` connections.
-    pub(super) fn new(most: usize) -> Self {
+    pub(in crate::server) fn new(most: usize) -> Self {
         let most = most.clamp(1, Semaphore::MAX_PERMITS);
         Self { open: Arc::default(), room: Arc::new(Semaphore::new(most)), most, turn: Arc::default() }
     }
 
     /// Waits until there is room, closing connections that only wait.
-    pub(super) async fn make_room(&self) -> OwnedSemaphorePermit {
+    pub(in crate::server) async fn make_room(&self) -> OwnedSemaphorePermit {
         loop {
             if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
                 return room;
@@ -118,7 +118,7 @@ impl Connections {
     }
 
     /// Adds a connection. Its work must run under the registration and hold the permit.
-    pub(super) fn add(
+    pub(in crate::server) fn add(
         &self,
         peer: SocketAddr,
         room: OwnedSemaphorePermit,
@@ -132,7 +132,7 @@ impl Connections {
     }
 
     /// Closes some of the connections that are not served, those that have waited the longest.
-    pub(super) fn close_longest_waiting(&self) {
+    pub(in crate::server) fn close_longest_waiting(&self) {
         let mut waiting: Vec<(u64, Connection)> = Vec::new();
         for connection in self.lock().values() {
             let since = connection.0.waiting_since.load(Ordering::Relaxed);

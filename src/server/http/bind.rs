@@ -20,7 +20,7 @@ use super::serve::Options;
 /// # Errors
 /// `config_invalid` when the configuration asks for what this server cannot do, or does not allow
 /// this address; `conflict` when binding fails.
-pub(super) async fn listen(engine: &Engine, options: &Options) -> Result<TcpListener> {
+pub(in crate::server) async fn listen(engine: &Engine, options: &Options) -> Result<TcpListener> {
     let mut faults = faults_of(&engine.config().server);
     let resolved = lookup_host((bindable(&options.host), options.port)).await.map(Vec::from_iter);
     let server = &engine.config().server;
@@ -37,7 +37,7 @@ pub(super) async fn listen(engine: &Engine, options: &Options) -> Result<TcpList
 }
 
 /// The warning at the start of a server that others can reach.
-pub(super) fn warning(address: SocketAddr, config: &ServerConfig) -> Option<String> {
+pub(in crate::server) fn warning(address: SocketAddr, config: &ServerConfig) -> Option<String> {
     if is_this_machine(address.ip()) {
         return None;
     }

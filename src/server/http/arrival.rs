@@ -20,7 +20,7 @@ const ROOM: usize = 16 * limits::BODY_BYTES;
 
 /// The budget for bodies in memory. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct BodyBudget(Arc<Semaphore>);
+pub(in crate::server) struct BodyBudget(Arc<Semaphore>);
 
 /// A body and its part of the budget, which it returns when dropped.
 struct BufferedBody {
@@ -35,7 +35,7 @@ impl AsRef<[u8]> for BufferedBody {
 }
 
 impl BodyBudget {
-    pub(super) fn new() -> Self {
+    pub(in crate::server) fn new() -> Self {
         Self(Arc::new(Semaphore::new(ROOM)))
     }
 
@@ -43,7 +43,7 @@ impl BodyBudget {
     ///
     /// # Errors
     /// `payload_too_large`; `overloaded` without room; `invalid_request` when it is cut short.
-    pub(super) async fn whole(&self, headers: &HeaderMap, body: Body) -> Result<Bytes> {
+    pub(in crate::server) async fn whole(&self, headers: &HeaderMap, body: Body) -> Result<Bytes> {
         let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limits::BODY_BYTES as u64) {
             return Err(too_large());
@@ -75,7 +75,7 @@ impl BufferedBody {
     }
 }
 
-pub(super) fn did_not_arrive(error: axum::Error) -> Error {
+pub(in crate::server) fn did_not_arrive(error: axum::Error) -> Error {
     let error = error.into_inner();
     if error.is::<TooSlow>() {
         return Error::shape("", error.to_string());

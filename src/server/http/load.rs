@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::error::{Code, Error, Result};
+use axum::body::{Body, HttpBody};
+use axum::response::Response;
+use futures_util::StreamExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +22,7 @@ const HALT_GRACE: Duration = Duration::from_secs(2);
 
 /// The load of one server. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Load {
+pub(in crate::server) struct Load {
     places: Arc<Semaphore>,
     most: u32,
     draining: CancellationToken,
@@ -29,11 +32,28 @@ pub(super) struct Load {
 /// The slot of a request being served, freed when dropped. Until then its connection stays open.
 #[derive(Debug)]
 #[expect(dead_code, reason = "held for their drop")]
-pub(super) struct RequestSlot(OwnedSemaphorePermit, Option<Served>);
+pub(in crate::server) struct RequestSlot(OwnedSemaphorePermit, Option<Served>);
+
+impl RequestSlot {
+    /// A stream keeps its slot until its last piece; any other response is complete.
+    pub(in crate::server) fn hold(self, response: Response) -> Response {
+        if response.body().size_hint().exact().is_some() {
+            return response;
+        }
+        response.map(|body| {
+            let pieces = body.into_data_stream().map(move |piece| {
+                let _held = &self;
+                piece
+            });
+            // The encoder of a compressed answer asks once more after the last piece.
+            Body::from_stream(pieces.fuse())
+        })
+    }
+}
 
 impl Load {
     /// Slots for `most` requests, at least one.
-    pub(super) fn new(most: usize) -> Self {
+    pub(in crate::server) fn new(most: usize) -> Self {
         let most = u32::try_from(most).unwrap_or(u32::MAX).max(1);
         Self {
             places: Arc::new(Semaphore::new(most as usize)),
@@ -44,12 +64,12 @@ impl Load {
     }
 
     /// How many slots there are.
-    pub(super) fn slots(&self) -> u32 {
+    pub(in crate::server) fn slots(&self) -> u32 {
         self.most
     }
 
     /// How many are taken.
-    pub(super) fn slots_in_use(&self) -> u32 {
+    pub(in crate::server) fn slots_in_use(&self) -> u32 {
         self.most.saturating_sub(u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX))
     }
 
@@ -57,7 +77,7 @@ impl Load {
     ///
     /// # Errors
     /// `overloaded` when all are taken, or the server is shutting down.
-    pub(super) fn enter(&self, connection: Option<&Connection>) -> Result<RequestSlot> {
+    pub(in crate::server) fn enter(&self, connection: Option<&Connection>) -> Result<RequestSlot> {
         let permit = self.permit()?;
         Ok(RequestSlot(permit, connection.map(Connection::serve)))
     }
@@ -79,27 +99,37 @@ impl Load {
     ///
     /// # Errors
     /// Its own; `overloaded` as [`Load::enter`].
-    pub(super) async fn before_entering<T>(&self, needed: impl Future<Output = Result<T>>) -> Result<T> {
+    pub(in crate::server) async fn before_entering<T>(&self, needed: impl Future<Output = Result<T>>) -> Result<T> {
         drop(self.permit()?);
+        self.unless_draining(needed).await
+    }
+
+    /// Waits for what a request needs, however many are served. Gives up when the server begins to
+    /// shut down.
+    ///
+    /// # Errors
+    /// Its own; `overloaded` when the server is shutting down.
+    pub(in crate::server) async fn unless_draining<T>(&self, needed: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
-            needed = needed => needed,
+            biased;
             () = self.draining.cancelled() => Err(shutting_down()),
+            needed = needed => needed,
         }
     }
 
     /// True once the server was asked to stop.
-    pub(super) fn is_draining(&self) -> bool {
+    pub(in crate::server) fn is_draining(&self) -> bool {
         self.draining.is_cancelled()
     }
 
     /// Fires when runs must end.
-    pub(super) fn halting(&self) -> &CancellationToken {
+    pub(in crate::server) fn halting(&self) -> &CancellationToken {
         &self.halting
     }
 
     /// Rejects new requests, waits up to `grace` for current ones, then halts them. Returns when
     /// all have ended, or shortly after halting.
-    pub(super) async fn drain(&self, grace: Duration) {
+    pub(in crate::server) async fn drain(&self, grace: Duration) {
         self.draining.cancel();
         if tokio::time::timeout(grace, self.all_gone()).await.is_err() {
             self.halting.cancel();

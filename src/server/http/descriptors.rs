@@ -12,7 +12,7 @@ const PER_REQUEST: u64 = 2;
 const MOST_WAITING: u64 = 10_000;
 
 /// The most connections to hold open, after raising the limit of descriptors.
-pub(super) fn most_connections(max_connections: usize) -> usize {
+pub(in crate::server) fn most_connections(max_connections: usize) -> usize {
     let served = max_connections as u64;
     let wanted = MOST_WAITING + served;
     let reserve = RESERVE + PER_REQUEST * served;

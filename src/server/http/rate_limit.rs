@@ -26,12 +26,11 @@ use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
 
 use super::connections::Connection;
-use super::error::Refusal;
 
 /// The policy of the server, as a structured field.
-pub(super) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+pub(in crate::server) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// What is left to the client, as a structured field.
-pub(super) const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+pub(in crate::server) const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Most clients with a bucket of their own.
 const MOST_CLIENTS: usize = 100_000;
@@ -91,7 +90,7 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 /// The limiter of one server.
-pub(super) struct RateLimit<C: Clock = MonotonicClock> {
+pub(in crate::server) struct RateLimit<C: Clock = MonotonicClock> {
     buckets: RateLimiter<Client, DashMapStateStore<Client>, C, StateInformationMiddleware>,
     clock: C,
     config: RateLimitConfig,
@@ -107,7 +106,7 @@ pub(super) struct RateLimit<C: Clock = MonotonicClock> {
 
 /// Whether a request may pass, and what is left to its client.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Allowance {
+pub(in crate::server) struct Allowance {
     /// Requests that may follow at once.
     remaining: u32,
     /// Seconds until the bucket is full or, for a refused request, until the next one may pass.
@@ -117,7 +116,7 @@ pub(super) struct Allowance {
 
 impl RateLimit {
     /// The limiter, if it is configured.
-    pub(super) fn new(config: &RateLimitConfig) -> Option<Self> {
+    pub(in crate::server) fn new(config: &RateLimitConfig) -> Option<Self> {
         config.enabled.then(|| Self::with_clock(config, MonotonicClock))
     }
 }
@@ -145,7 +144,7 @@ impl<C: Clock + Clone> RateLimit<C> {
     }
 
     /// Takes a request out of its client's bucket.
-    pub(super) fn take(&self, extensions: &Extensions) -> Allowance {
+    pub(in crate::server) fn take(&self, extensions: &Extensions) -> Allowance {
         self.take_for(Client::of(extensions))
     }
 
@@ -177,7 +176,7 @@ impl<C: Clock + Clone> RateLimit<C> {
     }
 
     /// The refusal of a request that may not pass.
-    pub(super) fn refusal(&self, allowance: &Allowance) -> Option<Refusal> {
+    pub(in crate::server) fn refusal(&self, allowance: &Allowance) -> Option<Problem> {
         if !allowance.refused {
             return None;
         }
@@ -188,11 +187,11 @@ impl<C: Clock + Clone> RateLimit<C> {
         );
         let mut problem = Problem::from(Error::Refused { code: Code::RateLimited, detail });
         problem.retry_after_s = Some(wait as f64);
-        Some(Refusal::from(problem))
+        Some(problem)
     }
 
     /// Adds the policy and what is left of it to an answer.
-    pub(super) fn describe(&self, allowance: &Allowance, headers: &mut HeaderMap) {
+    pub(in crate::server) fn describe(&self, allowance: &Allowance, headers: &mut HeaderMap) {
         let Allowance { remaining, wait_s, .. } = allowance;
         headers.insert(POLICY, self.policy.clone());
         if let Ok(value) = HeaderValue::try_from(format!("\"default\";r={remaining};t={wait_s}")) {

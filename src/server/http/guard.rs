@@ -16,7 +16,6 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
 
 use super::cors::Origins;
 use super::host::Host;
-use super::routes;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -24,21 +23,23 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// The checks of one server.
 #[derive(Debug, Clone)]
-pub(super) struct Guard {
+pub(in crate::server) struct Guard {
     allowed: Vec<Host>,
     origins: Origins,
+    is_probe: fn(&str) -> bool,
 }
 
 impl Guard {
     /// Allows these hosts besides this machine's own names, and pages of these origins. Invalid hosts
-    /// are ignored.
-    pub(super) fn new(allowed_hosts: &[String], origins: Origins) -> Self {
-        Self { allowed: allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect(), origins }
+    /// are ignored. Paths for which `is_probe` holds are probes.
+    pub(in crate::server) fn new(allowed_hosts: &[String], origins: Origins, is_probe: fn(&str) -> bool) -> Self {
+        let allowed = allowed_hosts.iter().filter_map(|text| Host::parse_allowed(text)).collect();
+        Self { allowed, origins, is_probe }
     }
 
     /// # Errors
     /// `forbidden` for a wrong `Host` or site; `invalid_request` for a missing or repeated `Host`.
-    pub(super) fn check<B>(&self, request: &Request<B>) -> Result<()> {
+    pub(in crate::server) fn check<B>(&self, request: &Request<B>) -> Result<()> {
         let host = self.check_host(request)?;
         self.check_site(request.method(), request.headers(), host.as_ref())
     }
@@ -46,8 +47,9 @@ impl Guard {
     /// The requested host.
     fn check_host<B>(&self, request: &Request<B>) -> Result<Option<Host>> {
         let headers: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
+        let is_probe = (self.is_probe)(request.uri().path());
         // RFC 9112, section 3.2: exactly one, except from an HTTP/1.0 client.
-        if headers.len() > 1 || (headers.is_empty() && request.version() != Version::HTTP_10 && !is_probe(request)) {
+        if headers.len() > 1 || (headers.is_empty() && request.version() != Version::HTTP_10 && !is_probe) {
             let count = if headers.is_empty() { "no" } else { "more than one" };
             return Err(Error::shape("", format!("the request has {count} `Host` header; send exactly one")));
         }
@@ -56,7 +58,7 @@ impl Guard {
         let named: Vec<Option<Host>> =
             request.uri().authority().map(Authority::as_str).into_iter().chain(header).map(Host::parse).collect();
         let passes = |host: &Option<Host>| host.as_ref().is_some_and(|host| self.is_ours(host));
-        if is_probe(request) || (!named.is_empty() && named.iter().all(passes)) {
+        if is_probe || (!named.is_empty() && named.iter().all(passes)) {
             return Ok(named.into_iter().next().flatten());
         }
         Err(forbidden(
@@ -103,10 +105,6 @@ impl Guard {
     }
 }
 
-fn is_probe<B>(request: &Request<B>) -> bool {
-    routes::is_probe(request.uri().path())
-}
-
 fn forbidden(detail: &str) -> Error {
     Error::Refused { code: Code::Forbidden, detail: detail.into() }
 }
@@ -130,7 +128,8 @@ mod tests {
             allowed_headers: Vec::new(),
         };
         let hosts = ["prompts.example".into(), "proxy.example:9000".into()];
-        Guard::new(&hosts, Origins::new(&origins)).check(request)
+        let is_probe = |path: &str| ["/alive", "/ready", "/health"].contains(&path);
+        Guard::new(&hosts, Origins::new(&origins), is_probe).check(request)
     }
 
     fn passes(method: &Method, headers: &[(&str, &str)]) -> bool {
