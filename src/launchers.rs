@@ -15,6 +15,7 @@ pub(crate) fn for_command_line() -> crate::cli::Launchers {
     crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
+        mcp_tools: cfg_select! { feature = "server" => { Some(mcp_tools) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
         workbench_check: cfg_select! { feature = "tui" => { Some(crate::tui::faults) } _ => { None } },
     }
@@ -42,6 +43,12 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
     let options = crate::server::rest::Options { host: server.host.clone(), port: server.port };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     started(&mut builder)?.block_on(crate::server::rest::serve(engine, options))
+}
+
+/// The names of the MCP server's tools.
+#[cfg(all(feature = "server", feature = "cli"))]
+fn mcp_tools() -> Vec<&'static str> {
+    crate::server::mcp::TOOLS.iter().map(|tool| tool.name).collect()
 }
 
 /// Runs MCP over standard input and output. One client, so one thread.

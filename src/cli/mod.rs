@@ -64,6 +64,8 @@ pub struct Launchers {
     pub workbench: Option<ScreenLauncher>,
     /// MCP over standard input and output.
     pub mcp_server: Option<Launcher>,
+    /// The names of the MCP server's tools.
+    pub mcp_tools: Option<fn() -> Vec<&'static str>>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
     /// Checks the workbench's settings.
@@ -202,6 +204,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Jobs(args)) => run::jobs(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
         Some(Command::Serve(_)) => run::serve(invocation),
+        Some(Command::McpConfig(args)) => run::mcp_config(&args, invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Health(args)) => run::health(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),

@@ -21,6 +21,7 @@ mod jobs;
 mod judge;
 mod judging;
 mod list;
+mod mcp_config;
 mod migrate;
 mod providers;
 mod raw;
@@ -55,6 +56,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use jobs::{JobFollowArgs, JobResultArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 pub(crate) use judge::{JudgeArgs, JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
+pub(crate) use mcp_config::McpConfigArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use reindex::ReindexArgs;
@@ -152,6 +154,8 @@ pub(crate) enum Command {
     /// Serve MCP over standard input and output
     #[command(hide = cfg!(not(feature = "server")))]
     Serve(ServeArgs),
+    /// Print or install the configuration of an MCP host
+    McpConfig(McpConfigArgs),
     /// Serve REST over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     HttpServer(HttpServerArgs),
@@ -228,6 +232,7 @@ Prompts:
 Interfaces:
   tui             Open the workbench
   serve           Serve MCP over standard input and output
+  mcp-config      Print or install the configuration of an MCP host
   http-server     Serve REST over HTTP
   health          Report whether a server is alive, ready and well
 

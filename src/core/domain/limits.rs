@@ -47,6 +47,8 @@ pub const MAX_BUDGET_USD: f64 = 1_000_000.0;
 /// Highest `max_calls`.
 pub const MAX_CALLS: u64 = 1_000_000;
 
+/// Most names in a list of tools of the MCP server.
+pub const MAX_TOOLS: usize = 100;
 /// Most rows of a batch that are in the request.
 pub const MAX_INLINE_ROWS: usize = 1_000;
 /// Most models that the prompts of a batch are for.

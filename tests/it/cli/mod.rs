@@ -18,6 +18,7 @@ mod help;
 mod interrupt;
 mod jobs;
 mod labels;
+mod mcp_config;
 #[cfg(unix)]
 mod narrow;
 mod output;
