@@ -1,5 +1,7 @@
 //! Starts the workbench and the servers that are built in, each with the runtime it needs.
 
+#[cfg(all(feature = "server", feature = "cli"))]
+use aludel_core::api::ServeRequest;
 #[cfg(all(feature = "tui", not(feature = "cli")))]
 use aludel_core::config::Environment;
 #[cfg(any(feature = "server", feature = "tui"))]
@@ -15,7 +17,7 @@ pub(crate) fn for_command_line() -> crate::cli::Launchers {
     crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
-        mcp_tools: cfg_select! { feature = "server" => { Some(mcp_tools) } _ => { None } },
+        mcp_check: cfg_select! { feature = "server" => { Some(mcp_check) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
         workbench_check: cfg_select! { feature = "tui" => { Some(crate::tui::faults) } _ => { None } },
     }
@@ -45,17 +47,18 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
     started(&mut builder)?.block_on(crate::server::rest::serve(engine, options))
 }
 
-/// The names of the MCP server's tools.
+/// Checks what an MCP server is to offer.
 #[cfg(all(feature = "server", feature = "cli"))]
-fn mcp_tools() -> Vec<&'static str> {
-    crate::server::mcp::TOOLS.iter().map(|tool| tool.name).collect()
+fn mcp_check(request: ServeRequest) -> Result<()> {
+    crate::server::mcp::Options::new(request).map(drop)
 }
 
 /// Runs MCP over standard input and output. One client, so one thread.
 #[cfg(all(feature = "server", feature = "cli"))]
-pub(crate) fn mcp_server(engine: Engine) -> Result<()> {
+pub(crate) fn mcp_server(engine: Engine, request: ServeRequest) -> Result<()> {
+    let options = crate::server::mcp::Options::new(request)?;
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine))
+    started(&mut builder)?.block_on(crate::server::mcp::serve_stdio(engine, options))
 }
 
 #[cfg(feature = "server")]

@@ -27,6 +27,7 @@ mod wait;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use aludel_core::api::ServeRequest;
 use aludel_core::config::{self, Environment, Flags, Loaded};
 use aludel_core::engine::{Engine, SettingsCheck};
 use aludel_core::error::{ConfigFault, ConfigSource, Error, Fault, Result};
@@ -42,6 +43,9 @@ use view::Paint;
 
 /// Starts another face with this engine and returns when it ends.
 pub type Launcher = fn(Engine) -> Result<()>;
+
+/// As [`Launcher`], for a server whose options were given.
+pub type McpLauncher = fn(Engine, ServeRequest) -> Result<()>;
 
 /// As [`Launcher`], for a face that draws on the terminal.
 pub type ScreenLauncher = fn(Engine, Surroundings<'_>) -> Result<()>;
@@ -63,9 +67,9 @@ pub struct Launchers {
     /// The workbench.
     pub workbench: Option<ScreenLauncher>,
     /// MCP over standard input and output.
-    pub mcp_server: Option<Launcher>,
-    /// The names of the MCP server's tools.
-    pub mcp_tools: Option<fn() -> Vec<&'static str>>,
+    pub mcp_server: Option<McpLauncher>,
+    /// Checks what an MCP server is to offer, without starting one.
+    pub mcp_check: Option<fn(ServeRequest) -> Result<()>>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
     /// Checks the workbench's settings.
@@ -203,7 +207,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Import(args)) => run::import(&args, invocation),
         Some(Command::Jobs(args)) => run::jobs(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
-        Some(Command::Serve(_)) => run::serve(invocation),
+        Some(Command::Serve(args)) => run::serve(&args, invocation),
         Some(Command::McpConfig(args)) => run::mcp_config(&args, invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Health(args)) => run::health(&args, invocation),

@@ -4,8 +4,8 @@
 //! and from an address of its own, as fast as they are answered, for SECONDS (2) in each of
 //! [`ROUNDS`] rounds, ours and the yardsticks alternating. `hello` is an axum handler of a constant;
 //! `read` an axum handler that reads the same bytes as our answer from SQLite by their key, on a
-//! connection of its thread. Rate limit and CORS are on. Anything but a 200 ends the bench. Clients
-//! share the machine with the servers, so the processor time of a request is reported too.
+//! connection of its thread. Tokens, rate limit, CORS, metrics and the access log are on for ours. Anything
+//! but a 200 ends the bench. Clients share the machine with the servers, so the processor time of a request is reported too.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a bench prints, and stops where it cannot go on")]
 
 #[expect(dead_code, clippy::panic, reason = "shared by benches, each of which needs some of it")]
@@ -26,6 +26,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 const CLIENTS: u8 = 64;
+/// The secret of the server's tokens.
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const ROUNDS: usize = 5;
 /// Prompts in the database.
 const PROMPTS: usize = 2000;
@@ -50,11 +52,12 @@ fn main() {
     let seconds = first.map_or(2.0, |text| text.parse().expect("seconds"));
     let home = tempfile::tempdir().expect("a scratch folder");
     let id = fill(home.path());
+    let tokens: Vec<String> = (1..=CLIENTS).map(|client| token(home.path(), client)).collect();
     let ours = Server::start(aludel(home.path()).args(["http-server", "--port", "0"]));
     let targets = ASKED
         .map(|(path, name)| (if path.is_empty() { format!("/api/v1/prompts/{id}") } else { path.to_owned() }, name));
     let kept = home.path().join("yardstick.db");
-    keep(&kept, &targets.each_ref().map(|(path, _)| body(ours.address, path)));
+    keep(&kept, &targets.each_ref().map(|(path, _)| body(ours.address, path, &tokens[0])));
     let program = std::env::current_exe().expect("this program");
     let theirs = Server::start(Command::new(program).args(["yardstick", kept.to_str().expect("a UTF-8 path")]));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -65,7 +68,7 @@ fn main() {
         for _ in 0..ROUNDS {
             let ask = |server: &Server, path: &str| {
                 let cpu = server.cpu_ms();
-                let load = runtime.block_on(load(server.address, path, Duration::from_secs_f64(seconds)));
+                let load = runtime.block_on(load(server.address, path, &tokens, Duration::from_secs_f64(seconds)));
                 (load, (server.cpu_ms() - cpu) * 1e3)
             };
             mine.push(ask(&ours, path));
@@ -102,13 +105,22 @@ fn aludel(home: &Path) -> Command {
     command
 }
 
+/// A token for one client.
+fn token(home: &Path, client: u8) -> String {
+    let subject = format!("client-{client}");
+    let output = aludel(home).args(["token", "--scope", "read", "--quiet", "--subject", &subject]).output();
+    let output = output.expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+}
+
 /// Makes the prompts and returns the id of the large one.
 fn fill(home: &Path) -> String {
     let letters: String = "so many words about the weather of this spring ".chars().cycle().take(LETTERS).collect();
     let script = home.join("large.yaml");
     std::fs::write(&script, format!("answer: {{text: '{letters}'}}\n")).expect("a script");
     let configuration = format!(
-        "generation: {{default_embedding_model: openai}}\nproviders: {{large: {{kind: sim, script: '{}'}}}}\nserver:\n  rate_limiting: {{enabled: true, requests_per_minute: 1000000, burst: 1000000}}\n  cors: {{enabled: true, allowed_origins: ['https://app.example']}}\n",
+        "generation: {{default_embedding_model: openai}}\nproviders: {{large: {{kind: sim, script: '{}'}}}}\nserver:\n  auth: {{enabled: true, secret: {SECRET}}}\n  rate_limiting: {{enabled: true, requests_per_minute: 1000000, burst: 1000000}}\n  cors: {{enabled: true, allowed_origins: ['https://app.example']}}\n",
         script.display()
     );
     std::fs::write(home.join("config.yaml"), configuration).expect("a configuration");
@@ -126,9 +138,10 @@ fn fill(home: &Path) -> String {
 }
 
 /// The body that is answered at a path.
-fn body(address: SocketAddr, path: &str) -> String {
+fn body(address: SocketAddr, path: &str, token: &str) -> String {
     let mut stream = std::net::TcpStream::connect(address).expect("a connection");
-    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
@@ -236,9 +249,11 @@ impl Load {
 }
 
 /// Asks with all clients at once until the time is over.
-async fn load(server: SocketAddr, path: &str, time: Duration) -> Load {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
-    let request: &'static [u8] = request.into_bytes().leak();
+async fn load(server: SocketAddr, path: &str, tokens: &[String], time: Duration) -> Load {
+    let requests = tokens.iter().map(|token| {
+        format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\r\n").into_bytes()
+    });
+    let requests: Vec<Vec<u8>> = requests.collect();
     let mut sockets = Vec::new();
     for client in 1..=CLIENTS {
         let socket = TcpSocket::new_v4().expect("a socket");
@@ -246,8 +261,11 @@ async fn load(server: SocketAddr, path: &str, time: Duration) -> Load {
         sockets.push(socket.connect(server).await.expect("a connection"));
     }
     let began = Instant::now();
-    let clients: Vec<_> =
-        sockets.into_iter().map(|socket| tokio::spawn(client(socket, request, began + time))).collect();
+    let clients: Vec<_> = sockets
+        .into_iter()
+        .zip(requests)
+        .map(|(socket, request)| tokio::spawn(client(socket, request, began + time)))
+        .collect();
     let mut waits = Vec::new();
     for client in clients {
         waits.extend(client.await.expect("a client"));
@@ -258,13 +276,13 @@ async fn load(server: SocketAddr, path: &str, time: Duration) -> Load {
 }
 
 /// One client; returns how long it waited for each answer, in milliseconds.
-async fn client(mut socket: TcpStream, request: &[u8], until: Instant) -> Vec<f64> {
+async fn client(mut socket: TcpStream, request: Vec<u8>, until: Instant) -> Vec<f64> {
     socket.set_nodelay(true).expect("no delay");
     let mut waits = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut now = Instant::now();
     while now < until {
-        socket.write_all(request).await.expect("sent");
+        socket.write_all(&request).await.expect("sent");
         let (mut filled, mut whole) = (0, None);
         while whole.is_none_or(|whole| filled < whole) {
             let count = socket.read(&mut buffer[filled..]).await.expect("an answer");

@@ -38,13 +38,13 @@ pub(crate) struct McpConfigArgs {
     /// For the project in this folder, not for the user
     #[arg(long)]
     pub project: bool,
-    /// Let the server offer only tools that read
+    /// Let it offer only the tools that change nothing and spend nothing
     #[arg(long)]
     pub read_only: bool,
-    /// Let the server offer only these tools
+    /// Let it offer only these tools
     #[arg(long, value_name = "TOOL,…")]
     pub tools: Vec<String>,
-    /// US dollars that the host can spend while the server runs
+    /// US dollars that all calls of the host may cost together
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub budget_usd: Option<String>,
 }

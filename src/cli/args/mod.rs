@@ -28,6 +28,7 @@ mod raw;
 mod reindex;
 mod search;
 mod select;
+mod serve;
 mod show;
 mod simple;
 mod spend;
@@ -62,10 +63,10 @@ pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use reindex::ReindexArgs;
 pub(crate) use search::{SearchArgs, SimilarArgs};
 pub(crate) use select::{SelectArgs, WhyArgs};
+pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use simple::{
-    CompletionsArgs, EditableCommand, HttpServerArgs, ManArgs, PersonasArgs, ServeArgs, TemplatesArgs, TuiArgs,
-    VersionArgs,
+    CompletionsArgs, EditableCommand, HttpServerArgs, ManArgs, PersonasArgs, TemplatesArgs, TuiArgs, VersionArgs,
 };
 pub(crate) use spend::SpendArgs;
 pub(crate) use stats::{MetricsArgs, StatsArgs};

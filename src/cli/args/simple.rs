@@ -121,18 +121,6 @@ pub(crate) struct TuiArgs {
     pub plain: bool,
 }
 
-const SERVE_EXAMPLES: &str = "\
-Examples:
-  aludel serve
-
-An MCP host starts it: it speaks JSON-RPC on standard input and output, and
-exits at the end of its input.";
-
-/// Serve MCP over standard input and output
-#[derive(Debug, Default, Args)]
-#[command(after_help = SERVE_EXAMPLES, globals_last())]
-pub(crate) struct ServeArgs {}
-
 const MAN_EXAMPLES: &str = "\
 Examples:
   aludel man > ~/.local/share/man/man1/aludel.1";

@@ -2,12 +2,13 @@
 
 use std::io::IsTerminal;
 
+use aludel_core::api::ServeRequest;
 use aludel_core::config::Mode;
 use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
 use clap::CommandFactory;
 
-use crate::cli::args::{Arguments, HttpServerArgs, TuiArgs};
+use crate::cli::args::{Arguments, HttpServerArgs, ServeArgs, TuiArgs};
 use crate::cli::exit::Exit;
 use crate::cli::failure::CommandResult;
 use crate::cli::{Invocation, Launcher, Surroundings};
@@ -32,8 +33,12 @@ pub(crate) fn workbench(args: &TuiArgs, invocation: &Invocation<'_>) -> CommandR
     Ok(Exit::Done)
 }
 
-pub(crate) fn serve(invocation: &Invocation<'_>) -> CommandResult<Exit> {
-    open(invocation.launchers.mcp_server, "MCP server", "server", invocation.engine()?)
+pub(crate) fn serve(args: &ServeArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
+    let door = door(invocation.launchers.mcp_server, "MCP server", "server")?;
+    let engine = invocation.engine()?;
+    let request = engine.decode::<ServeRequest>(args.request())?;
+    door(engine, request)?;
+    Ok(Exit::Done)
 }
 
 pub(crate) fn http_server(args: &HttpServerArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {

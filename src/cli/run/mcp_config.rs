@@ -14,13 +14,14 @@ use crate::cli::format::Format;
 
 pub(crate) fn mcp_config(args: &McpConfigArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let request: McpConfigRequest = api::decode(args.request(), &Known::default())?;
+    // What the server would refuse at its start is refused here.
+    invocation.launchers.mcp_check.map_or(Ok(()), |check| check(request.serve.clone()))?;
     let flags = invocation.globals.flags();
     let caller = Caller {
         flags: &flags,
         environment: invocation.environment,
         executable: &place(std::env::current_exe(), "this program")?,
         working_folder: &place(std::env::current_dir(), ".")?,
-        tools: &invocation.launchers.mcp_tools.map(|tools| tools()).unwrap_or_default(),
     };
     let config = mcp_hosts::configure(&request, &caller)?;
     let printer = &invocation.printer;

@@ -1,9 +1,8 @@
 //! The request for the configuration of an MCP host.
 
-use super::bounds::BUDGET_USD;
 use super::field::{Field, Kind};
-use super::{Decoded, Request};
-use crate::domain::{McpHost, limits};
+use super::{Decoded, Request, ServeRequest};
+use crate::domain::McpHost;
 
 /// Asks for the configuration that makes an MCP host start the MCP server.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,12 +13,8 @@ pub struct McpConfigRequest {
     pub install: bool,
     /// True: for the project in the working folder instead of for the user.
     pub project: bool,
-    /// True: the server offers only tools that read.
-    pub read_only: bool,
-    /// The tools that the server offers; `None`: all.
-    pub tools: Option<Vec<String>>,
-    /// US dollars that the host can spend while the server runs.
-    pub budget_usd: Option<f64>,
+    /// How the host is to start the server.
+    pub serve: ServeRequest,
 }
 
 impl Request for McpConfigRequest {
@@ -31,9 +26,9 @@ impl Request for McpConfigRequest {
             Kind::Boolean,
             "Configure the project in the working folder, not the user's own configuration; false by default.",
         ),
-        Field::new("read_only", Kind::Boolean, "Offer only tools that read; false by default."),
-        Field::new("tools", Kind::Names { max: limits::MAX_TOOLS }, "The tools to offer; all by default."),
-        BUDGET_USD.with_doc("US dollars that the host can spend while the server runs. No limit by default."),
+        ServeRequest::FIELDS[0],
+        ServeRequest::FIELDS[1],
+        ServeRequest::FIELDS[2],
     ];
 
     fn from_decoded(mut values: Decoded) -> Self {
@@ -42,9 +37,19 @@ impl Request for McpConfigRequest {
             host: values.text("host").and_then(|name| McpHost::parse(&name)).unwrap_or(McpHost::ClaudeDesktop),
             install: values.boolean("install").unwrap_or(false),
             project: values.boolean("project").unwrap_or(false),
-            read_only: values.boolean("read_only").unwrap_or(false),
-            tools: values.texts("tools"),
-            budget_usd: values.number("budget_usd"),
+            serve: ServeRequest::from_decoded(values),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_takes_is_taken_for_it() {
+        let own = ["host", "install", "project"].into_iter();
+        let expected: Vec<&str> = own.chain(ServeRequest::FIELDS.iter().map(|field| field.name)).collect();
+        assert_eq!(McpConfigRequest::FIELDS.iter().map(|field| field.name).collect::<Vec<_>>(), expected);
     }
 }

@@ -27,6 +27,7 @@ mod providers;
 mod schema;
 mod search;
 mod select;
+mod serve;
 mod spend;
 mod stats;
 mod token;
@@ -67,6 +68,7 @@ pub use search::{
     SimilarRequest,
 };
 pub use select::{Criteria, SelectRequest, WhyRequest};
+pub use serve::ServeRequest;
 pub use spend::SpendRequest;
 pub use stats::{MetricsRequest, StatsRequest};
 pub use token::TokenRequest;

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use super::Bearer;
 use crate::domain::{Scopes, Timestamp};
 use crate::error::TokenError;
-use crate::ledger::{Caller, Money};
+use crate::ledger::{Caller, CapPeriod, Money};
 
 /// How far the clocks of issuer and server may differ.
 pub(super) const LEEWAY: Duration = Duration::from_secs(30);
@@ -93,7 +93,7 @@ impl ReceivedClaims {
             (Some(id), None) | (None, Some(id)) => id.to_owned(),
             (None, None) => format!("token/{}", fingerprint(token)),
         };
-        let daily_budget = match &self.budget_usd {
+        let budget = match &self.budget_usd {
             None => None,
             Some(value) => {
                 let dollars = value.as_f64().filter(|dollars| *dollars >= 0.0);
@@ -101,13 +101,13 @@ impl ReceivedClaims {
                 Some(Money::from_dollars_down(dollars.ok_or(wrong)?))
             }
         };
-        let daily_calls = match &self.max_calls {
+        let max_calls = match &self.max_calls {
             None => None,
             Some(value) => Some(
                 value.as_u64().ok_or(TokenError::Claim { claim: "max_calls", wrong: "is not a number of calls" })?,
             ),
         };
-        Ok(Bearer { caller: Arc::new(Caller { id, daily_budget, daily_calls }), scopes })
+        Ok(Bearer { caller: Arc::new(Caller { id, budget, max_calls, period: CapPeriod::Day }), scopes })
     }
 }
 

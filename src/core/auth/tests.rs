@@ -42,7 +42,7 @@ fn a_token_says_who_calls_what_they_may_and_what_they_may_spend() {
     let token = key().sign(&claims()).unwrap();
     let Bearer { caller, scopes } = key().verify(&token, at(NOW)).unwrap();
     assert_eq!(caller.id, "ci/one");
-    assert_eq!((caller.daily_budget.unwrap().dollars(), caller.daily_calls), (2.5, Some(7)));
+    assert_eq!((caller.budget.unwrap().dollars(), caller.max_calls), (2.5, Some(7)));
     assert_eq!(scopes, Scopes::parse("read spend"));
 }
 

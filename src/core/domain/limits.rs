@@ -47,8 +47,6 @@ pub const MAX_BUDGET_USD: f64 = 1_000_000.0;
 /// Highest `max_calls`.
 pub const MAX_CALLS: u64 = 1_000_000;
 
-/// Most names in a list of tools of the MCP server.
-pub const MAX_TOOLS: usize = 100;
 /// Most rows of a batch that are in the request.
 pub const MAX_INLINE_ROWS: usize = 1_000;
 /// Most models that the prompts of a batch are for.
@@ -63,3 +61,5 @@ pub const NAME_CHARS: usize = 200;
 pub const ID_FRAGMENT_CHARS: usize = 6;
 /// Largest HTTP body, in bytes.
 pub const BODY_BYTES: usize = 4 * 1024 * 1024;
+/// Most tools that a server can be told to offer by name.
+pub const MAX_TOOLS: usize = 64;

@@ -185,13 +185,13 @@ impl Account {
 
     /// True if the run's budget or the daily budget caps the calls of this account.
     pub fn is_capped_in_dollars(&self) -> bool {
-        let caller = self.caller().and_then(|caller| caller.daily_budget);
+        let caller = self.caller().and_then(|caller| caller.budget);
         self.run_budget.caps().budget.is_some() || self.daily_cap().is_some() || caller.is_some()
     }
 
     /// True if any cap applies to the calls of this account.
     pub fn is_capped(&self) -> bool {
-        let caller = self.caller().and_then(|caller| caller.daily_calls);
+        let caller = self.caller().and_then(|caller| caller.max_calls);
         self.run_budget.caps().calls.is_some() || caller.is_some() || self.is_capped_in_dollars()
     }
 
@@ -312,7 +312,7 @@ impl Account {
 
     async fn admit(&self, call: &Call, worst: WorstCase) -> Result<Reservation, Refusal> {
         let call_log = self.call_log.as_ref().filter(|_| call.is_logged);
-        let caller_budget = self.caller().and_then(|caller| caller.daily_budget);
+        let caller_budget = self.caller().and_then(|caller| caller.budget);
         let is_capped = self.run_budget.caps().budget.is_some()
             || call_log.is_some_and(|call_log| call_log.daily_cap().is_some() || caller_budget.is_some());
         if is_capped {

@@ -32,7 +32,7 @@ pub use call_log::{
     Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Counted, Extension, LeftToCaller,
     LoggedCall, SettingAside,
 };
-pub use caller::Caller;
+pub use caller::{Caller, CapPeriod};
 pub use money::Money;
 pub use price::{BilledTokens, Price, Tier};
 pub use refusal::{CallerRefusal, Refusal};

@@ -96,35 +96,40 @@ pub enum Refusal {
 pub struct CallerRefusal {
     /// The caller.
     pub caller: Arc<Caller>,
-    /// What counts today, calls under way at their worst case.
+    /// What counts in the period of the caps, calls under way at their worst case.
     pub used: Need,
     /// What was asked for.
     pub wanted: Need,
-    /// When the caps start again.
-    pub resets_at: Timestamp,
+    /// When the caps start again; `None`: never.
+    pub resets_at: Option<Timestamp>,
 }
 
 impl CallerRefusal {
     /// The cap that is in the way, what counts against it, and when it starts again.
     fn explain(&self, f: &mut std::fmt::Formatter<'_>, what: &str) -> std::fmt::Result {
         let Self { caller, used, wanted, resets_at } = self;
-        match (caller.daily_calls, caller.daily_budget) {
+        let (who, period) = caller.period.in_words();
+        let since = if resets_at.is_some() { " since midnight UTC" } else { "" };
+        match (caller.max_calls, caller.budget) {
             (Some(cap), _) if used.calls.saturating_add(wanted.calls) > cap => write!(
                 f,
-                "{what} takes {}, and the token allows {} a day ({} used or reserved since midnight UTC)",
+                "{what} takes {}, and {who} allows {}{period} ({} used or reserved{since})",
                 calls(wanted.calls),
                 calls(cap),
                 used.calls
             )?,
             (_, budget) => write!(
                 f,
-                "{what} may cost up to {}, and the token allows {} a day ({} used or reserved since midnight UTC)",
+                "{what} may cost up to {}, and {who} allows {}{period} ({} used or reserved{since})",
                 wanted.money,
                 budget.unwrap_or_default(),
                 used.money
             )?,
         }
-        write!(f, "; this starts again at {resets_at}")
+        match resets_at {
+            Some(resets_at) => write!(f, "; this starts again at {resets_at}"),
+            None => f.write_str("; `--budget-usd` of the server sets it"),
+        }
     }
 }
 

@@ -23,13 +23,13 @@ pub(super) fn launch(request: &McpConfigRequest, caller: &Caller<'_>, paths: &Pa
         env.insert("ALUDEL_CONFIG".to_owned(), text(&paths.config_file)?);
     }
     let mut args = vec!["serve".to_owned()];
-    if request.read_only {
+    if request.serve.read_only {
         args.push("--read-only".to_owned());
     }
-    if let Some(tools) = &request.tools {
+    if let Some(tools) = &request.serve.tools {
         args.extend(["--tools".to_owned(), tools.join(",")]);
     }
-    if let Some(budget) = request.budget_usd {
+    if let Some(budget) = request.serve.budget_usd {
         args.extend(["--budget-usd".to_owned(), budget.to_string()]);
     }
     Ok(Launch { command: text(&lasting(caller.executable, caller.environment))?, args, env })

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::api::McpConfigRequest;
 use crate::config::{Environment, Flags, Paths};
 use crate::domain::{McpConfig, McpHost};
-use crate::error::{Error, Fault, Faults, Result};
+use crate::error::{Error, Result};
 
 use hosts::{HostRow, Platform};
 
@@ -36,8 +36,6 @@ pub struct Caller<'a> {
     pub executable: &'a Path,
     /// The working folder, absolute: the project.
     pub working_folder: &'a Path,
-    /// The tools that the server has; empty if unknown.
-    pub tools: &'a [&'a str],
 }
 
 /// The name of a host for people.
@@ -53,15 +51,15 @@ pub fn can_install(host: McpHost) -> bool {
 /// Makes the configuration for a host and, if asked, installs it.
 ///
 /// # Errors
-/// `validation_failed` for a host whose file is not changed, a host without files of projects, and
-/// unknown tools; `file` if the host's file cannot be read, changed or written, which leaves it as
+/// `validation_failed` for a host whose file is not changed, and a host without files of projects;
+/// `file` if the host's file cannot be read, changed or written, which leaves it as
 /// it was; `conflict` if something else wrote it at the same time; `config_invalid` without a home
 /// folder.
 pub fn configure(request: &McpConfigRequest, caller: &Caller<'_>) -> Result<McpConfig> {
     let paths = Paths::resolve(caller.flags, caller.environment)?;
     let row = hosts::of(request.host);
     let file = file_of(row, request, caller);
-    check(row, request, caller, file.as_deref().map(|file| paths.shown(file)).as_deref())?;
+    check(row, request, file.as_deref().map(|file| paths.shown(file)).as_deref())?;
     let launch = launch::launch(request, caller, &paths)?;
     let installed = match (&file, request.install) {
         (Some(file), true) => Some(install::install(row, &launch, file, request.project, &paths)?),
@@ -89,33 +87,21 @@ fn file_of(row: &HostRow, request: &McpConfigRequest, caller: &Caller<'_>) -> Op
     row.user_file(caller.environment, Platform::current())
 }
 
-fn check(row: &HostRow, request: &McpConfigRequest, caller: &Caller<'_>, file: Option<&Path>) -> Result<()> {
-    let mut faults = Faults::default();
+fn check(row: &HostRow, request: &McpConfigRequest, file: Option<&Path>) -> Result<()> {
     let title = row.title;
     if request.project && row.project.is_none() {
-        faults.push(Fault::new("project", format!("{title} has no such file of a project; leave it out")));
-    } else if request.install && !row.can_install {
+        return Err(Error::value("project", format!("{title} has no such file of a project; leave it out")));
+    }
+    if request.install && !row.can_install {
         let place = file.map_or_else(|| "its configuration".to_owned(), |file| format!("`{}`", file.display()));
         let message = format!(
             "is only for claude-code and vscode; leave it out, and paste what is printed for {title} into {place}"
         );
-        faults.push(Fault::new("install", message));
-    } else if request.install && file.is_none() {
+        return Err(Error::value("install", message));
+    }
+    if request.install && file.is_none() {
         let message = format!("there is no home folder, so the file of {title} is unknown; set HOME");
-        faults.push(Fault::new("install", message));
+        return Err(Error::value("install", message));
     }
-    for (at, name) in request.tools.iter().flatten().enumerate() {
-        if !caller.tools.is_empty() && !caller.tools.contains(&name.as_str()) {
-            faults.push(Fault::new(format!("tools[{at}]"), unknown_tool(name, caller.tools)));
-        }
-    }
-    if faults.is_empty() { Ok(()) } else { Err(Error::Value(faults)) }
-}
-
-fn unknown_tool(name: &str, known: &[&str]) -> String {
-    let nearest = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
-    match nearest.filter(|known| strsim::jaro(known, name) > 0.7) {
-        Some(nearest) => format!("`{name}` is no tool; did you mean `{nearest}`?"),
-        None => format!("`{name}` is no tool; there are {}", known.join(", ")),
-    }
+    Ok(())
 }

@@ -6,13 +6,12 @@ use serde_json::json;
 
 use super::merge::merge;
 use super::*;
+use crate::api::ServeRequest;
 use crate::domain::{McpConfigSyntax, McpInstallOutcome};
 use crate::error::Code;
 
-const TOOLS: &[&str] = &["generate_prompts", "search_prompts"];
-
 fn request(host: McpHost) -> McpConfigRequest {
-    McpConfigRequest { host, install: false, project: false, read_only: false, tools: None, budget_usd: None }
+    McpConfigRequest { host, install: false, project: false, serve: ServeRequest::default() }
 }
 
 /// Configures with this home and environment; the program is `/opt/aludel`, the project `/work`.
@@ -23,7 +22,6 @@ fn configured(request: &McpConfigRequest, variables: &[(&str, &str)]) -> Result<
         environment: &environment,
         executable: Path::new("/opt/aludel"),
         working_folder: Path::new("/work"),
-        tools: TOOLS,
     };
     configure(request, &caller)
 }
@@ -57,9 +55,11 @@ fn each_host_gets_the_form_that_its_documentation_shows() {
 #[test]
 fn options_and_the_callers_own_folder_are_passed_on() {
     let request = McpConfigRequest {
-        read_only: true,
-        tools: Some(vec!["search_prompts".to_owned(), "generate_prompts".to_owned()]),
-        budget_usd: Some(2.5),
+        serve: ServeRequest {
+            read_only: true,
+            tools: Some(vec!["search_prompts".to_owned(), "spend".to_owned()]),
+            budget_usd: Some(2.5),
+        },
         ..request(McpHost::Codex)
     };
     let config =
@@ -68,7 +68,7 @@ fn options_and_the_callers_own_folder_are_passed_on() {
         config.content,
         r#"[mcp_servers.aludel]
 command = "/opt/aludel"
-args = ["serve", "--read-only", "--tools", "search_prompts,generate_prompts", "--budget-usd", "2.5"]
+args = ["serve", "--read-only", "--tools", "search_prompts,spend", "--budget-usd", "2.5"]
 
 [mcp_servers.aludel.env]
 ALUDEL_CONFIG = "/etc/aludel.yaml"
@@ -115,17 +115,6 @@ fn installing_is_refused_where_only_printing_is_offered() {
     );
 }
 
-#[test]
-fn an_unknown_tool_is_refused_with_the_nearest() {
-    let tools = |names: &[&str]| McpConfigRequest {
-        tools: Some(names.iter().map(|name| (*name).to_owned()).collect()),
-        ..request(McpHost::Cursor)
-    };
-    let error = configured(&tools(&["search_prompts", "search_prompt", "zzz"]), &[]).unwrap_err().to_string();
-    assert!(error.contains("tools[1]: `search_prompt` is no tool; did you mean `search_prompts`?"), "{error}");
-    assert!(error.contains("tools[2]: `zzz` is no tool; there are generate_prompts, search_prompts"), "{error}");
-}
-
 #[cfg(unix)]
 #[test]
 fn the_command_is_the_link_that_path_leads_to() {
@@ -143,7 +132,6 @@ fn the_command_is_the_link_that_path_leads_to() {
             environment: &environment,
             executable: &executable,
             working_folder: Path::new("/work"),
-            tools: &[],
         };
         configure(&request(McpHost::Cursor), &caller).unwrap().command
     };

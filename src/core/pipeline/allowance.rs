@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::plan::Plan;
 use crate::error::Error;
-use crate::ledger::{Account, Caller, Money, Need, Refusal};
+use crate::ledger::{Account, Caller, CapPeriod, Money, Need, Refusal};
 
 /// The most that the variants can take, and the least that their judge needs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,20 +115,25 @@ impl Allowance {
             advice.push(format!("`spend.daily_budget_usd` to at least {least}{enough}"));
         }
         if let Some((caller, left)) = &standing.caller {
-            if let Some(cap) = caller.daily_calls.filter(|_| least.calls > left.calls) {
+            let (who, period) = caller.period.in_words();
+            let until = if caller.period == CapPeriod::Day { " until midnight UTC" } else { "" };
+            if let Some(cap) = caller.max_calls.filter(|_| least.calls > left.calls) {
                 let (most, used) = (calls(least.calls), cap.saturating_sub(left.calls));
                 short.push(format!(
-                    "takes {most}, and the token allows {} a day ({used} used or reserved) until midnight UTC",
+                    "takes {most}, and {who} allows {}{period} ({used} used or reserved){until}",
                     calls(cap)
                 ));
-                advice.push("`max_calls` of the token".to_owned());
+                advice.push(format!("`max_calls` of {who}"));
             }
-            if let Some(cap) = caller.daily_budget.filter(|_| least.money > left.money) {
+            if let Some(cap) = caller.budget.filter(|_| least.money > left.money) {
                 let (most, used) = (least.money.advised(), cap.saturating_sub(left.money));
                 short.push(format!(
-                    "may cost up to {most}, and the token allows {cap} a day ({used} used or reserved) until midnight UTC"
+                    "may cost up to {most}, and {who} allows {cap}{period} ({used} used or reserved){until}"
                 ));
-                advice.push("`budget_usd` of the token".to_owned());
+                advice.push(match caller.period {
+                    CapPeriod::Day => "`budget_usd` of the token".to_owned(),
+                    CapPeriod::Session => "`--budget-usd` of the server".to_owned(),
+                });
             }
         }
         format!(
@@ -141,11 +146,10 @@ impl Allowance {
     fn some(&self, bought: usize, standing: &RemainingCaps) -> String {
         let (least, count) = (self.least(), self.variants.len());
         let token = standing.caller.as_ref().map(|(caller, _)| caller);
-        let has_dollars = standing.budget.is_some()
-            || standing.day.is_some()
-            || token.is_some_and(|caller| caller.daily_budget.is_some());
+        let has_dollars =
+            standing.budget.is_some() || standing.day.is_some() || token.is_some_and(|caller| caller.budget.is_some());
         let mut each = Vec::new();
-        if standing.calls.is_some() || token.is_some_and(|caller| caller.daily_calls.is_some()) {
+        if standing.calls.is_some() || token.is_some_and(|caller| caller.max_calls.is_some()) {
             each.push(format!("take {}", calls(least.calls)));
         }
         if has_dollars {

@@ -28,8 +28,8 @@ use crate::domain::Timestamp;
 use crate::error::Error;
 use crate::ids::IdSource;
 use crate::ledger::{
-    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Caller, CallerRefusal, Counted,
-    Extension, LeftToCaller, LoggedCall, Money, Need, Refusal, SettingAside,
+    Admission, CallEnd, CallLog, CallLogDraw, CallLogEntry, CallLogReservation, Caller, CallerRefusal, CapPeriod,
+    Counted, Extension, LeftToCaller, LoggedCall, Money, Need, Refusal, SettingAside,
 };
 use crate::time::Clock;
 
@@ -327,7 +327,8 @@ fn refusal_of_caller(
     at: Timestamp,
 ) -> Result<Box<CallerRefusal>, Refusal> {
     let caller = Arc::clone(caller.ok_or(Refusal::Gone)?);
-    Ok(Box::new(CallerRefusal { caller, used, wanted, resets_at: next_midnight(at) }))
+    let resets_at = (caller.period == CapPeriod::Day).then(|| next_midnight(at));
+    Ok(Box::new(CallerRefusal { caller, used, wanted, resets_at }))
 }
 
 /// The first moment of the next day, UTC.
@@ -347,7 +348,7 @@ impl CallLog for StoreCallLog {
 
     fn left_to(&self, caller: Arc<Caller>) -> LeftToCaller<'_> {
         Box::pin(async move {
-            let used = self.store.counted_to(caller.id.clone(), self.clock.now()).await;
+            let used = self.store.counted_to(Arc::clone(&caller), self.clock.now()).await;
             used.map(|used| caller.left(used)).map_err(|error| refusal(&error))
         })
     }

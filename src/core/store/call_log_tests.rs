@@ -60,7 +60,8 @@ fn book_over(store: &Arc<dyn Store>, daily_cap: Option<u64>) -> StoreCallLog {
 
 /// The account of a client of a server with these caps.
 fn account_of(world: &World, id: &str, budget: Option<u64>, calls: Option<u64>) -> Account {
-    let caller = Caller { id: id.into(), daily_budget: budget.map(Money::from_nanos), daily_calls: calls };
+    let caller =
+        Caller { id: id.into(), budget: budget.map(Money::from_nanos), max_calls: calls, period: CapPeriod::Day };
     let labels = Labels { command: "generate", caller: Some(Arc::new(caller)), ..Labels::default() };
     Account::open(Caps::default(), labels, Some(Arc::clone(&world.call_log) as Arc<dyn CallLog>))
 }

@@ -50,8 +50,10 @@ impl CallerLanes {
 mod tests {
     use super::*;
 
-    fn caller(id: &str, daily_calls: Option<u64>) -> Arc<Caller> {
-        Arc::new(Caller { id: id.into(), daily_budget: None, daily_calls })
+    use crate::ledger::CapPeriod;
+
+    fn caller(id: &str, max_calls: Option<u64>) -> Arc<Caller> {
+        Arc::new(Caller { id: id.into(), budget: None, max_calls, period: CapPeriod::Day })
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl SpendStore for FaultyStore {
         self.below.counted_on(moment)
     }
 
-    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need> {
+    fn counted_to(&self, caller: Arc<Caller>, moment: Timestamp) -> Pending<Need> {
         self.below.counted_to(caller, moment)
     }
 

@@ -53,8 +53,8 @@ pub trait SpendStore: Send + Sync {
     /// What the calls of the day of `moment` (UTC) count as, calls in flight at their worst case.
     fn counted_on(&self, moment: Timestamp) -> Pending<Money>;
 
-    /// The same of the calls of one caller, with their number.
-    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need>;
+    /// The same of the calls of one caller in the period of its caps, with their number.
+    fn counted_to(&self, caller: Arc<Caller>, moment: Timestamp) -> Pending<Need>;
 }
 
 /// A call that goes out.

@@ -228,7 +228,8 @@ mod tests {
     }
 
     fn token(id: &str) -> Client {
-        Client::Token(Arc::new(Caller { id: id.into(), daily_budget: None, daily_calls: None }))
+        use aludel_core::ledger::CapPeriod;
+        Client::Token(Arc::new(Caller { id: id.into(), budget: None, max_calls: None, period: CapPeriod::Day }))
     }
 
     #[test]

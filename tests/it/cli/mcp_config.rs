@@ -261,10 +261,11 @@ fn what_is_not_offered_is_refused() {
     assert!(refused(&["cursor", "--budget-usd", "much"]).contains("--budget-usd"));
     assert!(refused(&["cursor", "--format", "csv"]).contains("csv"));
     #[cfg(feature = "server")]
-    assert!(
-        refused(&["cursor", "--tools", "list_prompt"])
-            .contains("--tools[0]: `list_prompt` is no tool; did you mean `list_prompts`?")
-    );
+    {
+        assert!(refused(&["cursor", "--tools", "list_prompt"]).contains("--tools: there is no tool `list_prompt`"));
+        let both = refused(&["cursor", "--read-only", "--tools", "delete_prompt"]);
+        assert!(both.contains("`delete_prompt` does more than read"), "{both}");
+    }
     assert_eq!(names(home.path()), [""; 0]);
 }
 
@@ -273,4 +274,26 @@ fn a_broken_configuration_is_no_hindrance() {
     let home = Home::new();
     home.config("nonsense: true\n");
     home.run(&["mcp-config", "zed"]).done();
+}
+
+#[cfg(feature = "server")]
+#[test]
+fn the_printed_command_starts_the_server() {
+    let home = Home::new();
+    let config =
+        home.run(&[&["mcp-config", "cursor", "--format", "json"], &OPTIONS[..]].concat()).quietly_done().json();
+    let arguments: Vec<&str> = config["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" }
+    } });
+    let lines = format!(
+        "{hello}\n{}\n{}\n",
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" })
+    );
+    let said = home.run_with_stdin(&arguments, lines.as_bytes()).done();
+    let listed = said.json_lines().into_iter().find(|answer| answer["id"] == 2).unwrap();
+    let names: Vec<&str> =
+        listed["result"]["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["search_prompts", "list_prompts"]);
 }

@@ -48,7 +48,8 @@ impl Wire {
         let (input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, output) = tokio::io::duplex(1 << 16);
         let stop = CancellationToken::new();
-        let serving = mcp::serve(seeded.engine.clone(), server_input, server_output, stop.clone());
+        let handler = mcp::Handler::new(&seeded.engine, mcp::Options::default());
+        let serving = mcp::serve(handler, server_input, server_output, stop.clone());
         Self {
             stop,
             task: tokio::spawn(serving),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::engine::RequestContext;
-use aludel_core::ledger::Caller;
+use aludel_core::ledger::{Caller, CapPeriod};
 use aludel_core::store::sqlite::SqliteStore;
 use axum::body::{Body, Bytes};
 use axum::http::Request;
@@ -394,7 +394,7 @@ async fn what_was_deleted_for_good_is_not_told_again() {
 async fn callers_have_their_own_keys() {
     let api = api();
     let of = |id: &str| {
-        let caller = Arc::new(Caller { id: id.to_owned(), daily_budget: None, daily_calls: None });
+        let caller = Arc::new(Caller { id: id.to_owned(), budget: None, max_calls: None, period: CapPeriod::Day });
         let mut request = asked(GENERATE, "k", &[], idea(id).to_string());
         request.extensions_mut().insert(RequestContext { caller: Some(caller), ..RequestContext::default() });
         request

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aludel_core::engine::RequestContext;
 use aludel_core::error::Code;
-use aludel_core::ledger::Caller;
+use aludel_core::ledger::{Caller, CapPeriod};
 use axum::body::Body;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
@@ -67,7 +67,7 @@ async fn no_limit_is_told_where_there_is_none() {
 async fn every_token_has_its_own_rate() {
     let api = api();
     let of = |id: &str| {
-        let caller = Caller { id: id.into(), daily_budget: None, daily_calls: None };
+        let caller = Caller { id: id.into(), budget: None, max_calls: None, period: CapPeriod::Day };
         let mut request = request("GET", LIST, &[], Body::empty());
         request.extensions_mut().insert(RequestContext { caller: Some(Arc::new(caller)), ..RequestContext::default() });
         api.send(request)

@@ -7,7 +7,7 @@ use crate::api::{FollowJobRequest, JobKey, JobRequest, JobsRequest, ResumeJobReq
 use crate::domain::{JobDetails, JobState, Operation, SessionId};
 use crate::engine::RequestContext;
 use crate::event::run::Run;
-use crate::ledger::Caller;
+use crate::ledger::{Caller, CapPeriod};
 use crate::store::{Held, JobClaim, Worker};
 
 /// Every call costs something, and the second and third variant hang in their second phase.
@@ -143,14 +143,14 @@ async fn a_server_takes_up_what_another_has_let_go_of_and_makes_the_rest() {
 #[tokio::test]
 async fn what_is_taken_up_again_is_charged_to_the_caller_that_began_it() {
     let home = Home::with_lab(HANGS);
-    let caller = Arc::new(Caller { id: "ci/1".into(), daily_budget: None, daily_calls: Some(100) });
-    let context = RequestContext { caller: Some(caller), ..RequestContext::default() };
+    let caller = Arc::new(Caller { id: "ci/1".into(), budget: None, max_calls: Some(100), period: CapPeriod::Day });
+    let context = RequestContext { caller: Some(Arc::clone(&caller)), ..RequestContext::default() };
     let id = interrupted_for(&home, json!({}), context).await;
     let server = home.engine_of_another_process();
     // The days by the clocks of the two processes.
     let counted = async |day_ms| {
         calls(&server).await;
-        server.store().counted_to("ci/1".into(), crate::time::from_millis(day_ms)).await.unwrap().calls
+        server.store().counted_to(Arc::clone(&caller), crate::time::from_millis(day_ms)).await.unwrap().calls
     };
     let (before, after) = (1_700_000_000_000, 1_800_000_000_000);
     assert_eq!((counted(before).await, counted(after).await), (7, 0));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{Check, store_samples};
 use crate::domain::{Filter, SpendBy};
-use crate::ledger::{CallEnd, Caller, Money, Need};
+use crate::ledger::{CallEnd, Caller, CapPeriod, Money, Need};
 use crate::store::{
     Admitted, Draw, LEASE, Mutation, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, Store,
     samples,
@@ -38,6 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "many threads never pass the cap", run: many_threads_never_pass_the_cap },
     Check { name: "a caller's calls and money are capped a day", run: a_callers_calls_and_money_are_capped_a_day },
     Check { name: "each caller has its own caps", run: each_caller_has_its_own_caps },
+    Check { name: "the budget of a session holds over midnight", run: the_budget_of_a_session_holds_over_midnight },
     Check { name: "what is set aside for a caller is its own", run: what_is_set_aside_for_a_caller_is_its_own },
     Check { name: "many threads never pass the caps of a caller", run: many_threads_never_pass_the_caps_of_a_caller },
 ];
@@ -65,7 +66,7 @@ fn call(seed: u32, worst: u64) -> SpendCall {
 
 /// A caller with these caps.
 fn caller(id: &str, budget: Option<u64>, calls: Option<u64>) -> Arc<Caller> {
-    Arc::new(Caller { id: id.into(), daily_budget: budget.map(nanos), daily_calls: calls })
+    Arc::new(Caller { id: id.into(), budget: budget.map(nanos), max_calls: calls, period: CapPeriod::Day })
 }
 
 fn need(calls: u64, worst: u64) -> Need {
@@ -77,7 +78,7 @@ fn admit_for(store: &dyn Store, seed: u32, worst: u64, of: &Arc<Caller>) -> Admi
 }
 
 fn counted_to(store: &dyn Store, of: &str) -> (u64, u64) {
-    let need = store.counted_to(of.to_owned(), samples::moment(0)).wait().unwrap();
+    let need = store.counted_to(caller(of, None, None), samples::moment(0)).wait().unwrap();
     (need.calls, need.money.nanos())
 }
 
@@ -352,6 +353,21 @@ fn a_callers_calls_and_money_are_capped_a_day(store: &dyn Store) {
     let later = SpendCall { at: tomorrow, caller: Some(of_money), ..call(14, 100) };
     assert_eq!(store.admit_call(later, Money::MAX).wait().unwrap(), Admitted::Yes);
     assert_eq!(counted_to(store, "money"), (2, 101), "each day has its own total");
+}
+
+fn the_budget_of_a_session_holds_over_midnight(store: &dyn Store) {
+    let session = Arc::new(Caller::session("one", 1e-7));
+    let day_after = |days: i64, seed, worst| {
+        let at = from_millis(samples::EPOCH_MS + days * DAY_MS);
+        let call = SpendCall { at, caller: Some(Arc::clone(&session)), ..call(seed, worst) };
+        store.admit_call(call, Money::MAX).wait().unwrap()
+    };
+    assert_eq!(day_after(0, 1, 60), Admitted::Yes);
+    assert_eq!(day_after(1, 2, 41), Admitted::NoneForCaller { used: need(1, 60) });
+    assert_eq!(day_after(1, 3, 40), Admitted::Yes);
+    assert_eq!(day_after(40, 4, 1), Admitted::NoneForCaller { used: need(2, 100) });
+    let used = store.counted_to(session, samples::moment(0)).wait().unwrap();
+    assert_eq!(used, need(2, 100));
 }
 
 fn each_caller_has_its_own_caps(store: &dyn Store) {

@@ -13,7 +13,7 @@ use super::SqliteStore;
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, json, millis, millis_not_before};
 use crate::domain::{SessionId, SpendBy, Timestamp};
-use crate::ledger::{CallEnd, Caller, Money, Need};
+use crate::ledger::{CallEnd, Caller, CapPeriod, Money, Need};
 use crate::store::{
     Admitted, Draw, LEASE, Pending, ReservationReply, SpendCall, SpendQuery, SpendReservation, SpendRow, SpendStore,
 };
@@ -70,7 +70,7 @@ impl SpendStore for SqliteStore {
         self.read("reading what a day has cost", Money::ZERO, |connection| counted_on(connection, moment))
     }
 
-    fn counted_to(&self, caller: String, moment: Timestamp) -> Pending<Need> {
+    fn counted_to(&self, caller: Arc<Caller>, moment: Timestamp) -> Pending<Need> {
         self.read("reading what a day has cost", Need::default(), |connection| {
             counted_to(connection, &caller, day_of(moment))
         })
@@ -139,7 +139,7 @@ fn without_room(
     wanted: Need,
 ) -> SqliteResult<Option<Need>> {
     let Some(caller) = caller.filter(|caller| caller.is_capped()) else { return Ok(None) };
-    let used = counted_to(connection, &caller.id, day)?;
+    let used = counted_to(connection, caller, day)?;
     Ok((!caller.has_room(used, wanted)).then_some(used))
 }
 
@@ -197,7 +197,7 @@ pub(super) fn admit_from(connection: &Connection, call: &SpendCall, draw: Draw, 
     let kept = Need { calls: rest.calls.min(draw.keep.calls), money: rest.money.min(draw.keep.money) };
     let released = held.saturating_sub(kept);
     if let Some(caller) = call.caller.as_deref().filter(|caller| caller.is_capped()) {
-        let used = counted_to(connection, &caller.id, day)?;
+        let used = counted_to(connection, caller, day)?;
         if !caller.has_room(used.saturating_sub(released), one_call(worst)) {
             return Ok(Admitted::NoneForCaller { used });
         }
@@ -377,12 +377,16 @@ fn counted_on_day(connection: &Connection, day: i64) -> SqliteResult<Money> {
     Ok(Money::from_nanos(counted.unwrap_or(0).unsigned_abs()))
 }
 
-/// What the calls of a caller count as on a day, and how many they are.
-pub(super) fn counted_to(connection: &Connection, caller: &str, day: i64) -> SqliteResult<Need> {
-    let mut statement =
-        connection.prepare_cached("SELECT calls, counted FROM caller_days WHERE caller = ? AND day = ?")?;
+/// What the calls of a caller count as in the period of its caps that `day` is in, and how many they
+/// are.
+pub(super) fn counted_to(connection: &Connection, caller: &Caller, day: i64) -> SqliteResult<Need> {
+    let mut statement = connection.prepare_cached(
+        "SELECT ifnull(sum(calls), 0), ifnull(sum(counted), 0) FROM caller_days
+         WHERE caller = ?1 AND (?2 IS NULL OR day = ?2)",
+    )?;
     let read = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-    let (calls, nanos) = statement.query_row(params![caller, day], read).optional()?.unwrap_or_default();
+    let day = (caller.period == CapPeriod::Day).then_some(day);
+    let (calls, nanos) = statement.query_row(params![caller.id, day], read)?;
     Ok(Need { calls: calls.unsigned_abs(), money: Money::from_nanos(nanos.unsigned_abs()) })
 }
 

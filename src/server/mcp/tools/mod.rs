@@ -10,6 +10,7 @@ mod generate;
 mod jobs;
 mod prompts;
 mod schema;
+mod set;
 mod statistics;
 mod system;
 
@@ -26,6 +27,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Handler;
+
+pub use set::ToolSet;
 
 /// One tool.
 #[derive(Debug, Clone, Copy)]
@@ -350,12 +353,6 @@ const _: () = {
 
 /// Unlisted names that call another tool.
 const ALIASES: [(&str, &str); 1] = [("generate_prompt", "generate_prompts")];
-
-/// The tool of this name.
-pub(super) fn find(name: &str) -> Option<&'static Definition> {
-    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, real)| real);
-    TOOLS.iter().find(|tool| tool.name == name)
-}
 
 impl Definition {
     /// The tool as `tools/list` shows it, with these known names.
