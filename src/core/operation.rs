@@ -112,11 +112,7 @@ pub const fn of(operation: Operation) -> Row {
         Operation::Providers => row("List providers, and why one cannot be used", Effect::Reads, Face::ALL),
         Operation::Reindex => row("Rebuild the search indexes", Effect::Changes, &[Face::Cli]),
         Operation::Search => row("Find stored prompts by words or by meaning", Effect::Searches, Face::ALL),
-        Operation::Select => row(
-            "Let the judge choose the best of several prompts",
-            Effect::Generates,
-            &[Face::Cli, Face::Rest, Face::Tui],
-        ),
+        Operation::Select => row("Let the judge choose the best of several prompts", Effect::Generates, Face::ALL),
         Operation::Serve => row("Serve MCP over standard input and output", Effect::Serves, &[Face::Cli]),
         Operation::Show => row("Show a prompt with every step", Effect::Reads, Face::ALL),
         Operation::Similar => {

@@ -121,6 +121,13 @@ impl Field {
         self
     }
 
+    /// Makes the field optional.
+    #[must_use]
+    pub const fn optional(mut self) -> Self {
+        self.required = false;
+        self
+    }
+
     /// Allows `null` as a value.
     #[must_use]
     pub const fn nullable(mut self) -> Self {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::{ASSUME_PRICE, BUDGET_USD, MAX_CALLS, NO_CACHE, TIMEOUT_S};
 use super::field::{Field, Kind};
-use super::{Decoded, Request};
+use super::{Decoded, Request, VariantOf};
 use crate::domain::{Phase, limits};
 
 /// Asks for variants of a prompt. `None` means the configuration's default. A job stores it in this
@@ -46,51 +46,61 @@ pub struct GenerateRequest {
     pub assume_price: Option<f64>,
     /// True: answers are neither read from nor written to the cache, the judge's included.
     pub no_cache: bool,
+    /// Set for further variants of a stored prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant_of: Option<VariantOf>,
 }
+
+pub(super) const INPUT: Field = Field::new(
+    "input",
+    Kind::Text { min: 1, max: limits::TEXT_CHARS },
+    "The request to turn into a prompt, in any language; 1 to 100,000 characters.",
+);
+pub(super) const COUNT: Field =
+    Field::new("count", Kind::Integer { min: 1, max: limits::MAX_COUNT }, "How many variants; 3 unless configured.");
+pub(super) const PERSONA: Field = Field::new(
+    "persona",
+    Kind::Persona,
+    "Who the prompt is written for: code, writing, analysis, generic or one of yours.",
+);
+pub(super) const PROVIDER: Field =
+    Field::new("provider", Kind::Provider, "Use this provider in every phase, as `name` or `name/model`.");
+pub(super) const TEMPERATURE: Field = Field::new(
+    "temperature",
+    Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE },
+    "Sampling temperature, 0 to 2; 0.7 unless configured. Sent only to models that support it.",
+);
+pub(super) const TAGS: Field = Field::new("tags", Kind::Tags, "Labels for the stored prompts; at most 32, no commas.");
+pub(super) const AUTO_SELECT: Field =
+    Field::new("auto_select", Kind::Boolean, "Let the judge choose the best variant; false by default.");
+pub(super) const TARGET_MODEL: Field = Field::new(
+    "target_model",
+    Kind::Name { min: 1 },
+    "The model the finished prompt is for, such as claude-sonnet-5-5; it determines the prompt's form.",
+);
 
 impl Request for GenerateRequest {
     const FIELDS: &'static [Field] = &[
-        Field::new(
-            "input",
-            Kind::Text { min: 1, max: limits::TEXT_CHARS },
-            "The request to turn into a prompt, in any language; 1 to 100,000 characters.",
-        )
-        .required(),
-        Field::new(
-            "count",
-            Kind::Integer { min: 1, max: limits::MAX_COUNT },
-            "How many variants; 3 unless configured.",
-        ),
+        INPUT.required(),
+        COUNT,
         Field::new("phases", Kind::Phases, "The phases to run, in this order; all three by default."),
-        Field::new(
-            "persona",
-            Kind::Persona,
-            "Who the prompt is written for: code, writing, analysis, generic or one of yours.",
-        ),
-        Field::new("provider", Kind::Provider, "Use this provider in every phase, as `name` or `name/model`."),
-        Field::new(
-            "temperature",
-            Kind::Number { min: 0.0, max: limits::MAX_TEMPERATURE },
-            "Sampling temperature, 0 to 2; 0.7 unless configured. Sent only to models that support it.",
-        ),
+        PERSONA,
+        PROVIDER,
+        TEMPERATURE,
         Field::new(
             "max_tokens",
             Kind::Integer { min: 1, max: limits::MAX_TOKENS },
             "Maximum tokens of each phase's answer; 2000 unless configured.",
         ),
-        Field::new("tags", Kind::Tags, "Labels for the stored prompts; at most 32, no commas."),
+        TAGS,
         Field::new(
             "context",
             Kind::Texts { items: limits::MAX_CONTEXTS, max: limits::TEXT_CHARS },
             "Background texts the prompts should take into account; at most 32.",
         ),
-        Field::new("auto_select", Kind::Boolean, "Let the judge choose the best variant; false by default."),
+        AUTO_SELECT,
         Field::new("save", Kind::Boolean, "Store the prompts; true by default."),
-        Field::new(
-            "target_model",
-            Kind::Name { min: 1 },
-            "The model the finished prompt is for, such as claude-sonnet-5-5; it determines the prompt's form.",
-        ),
+        TARGET_MODEL,
         TIMEOUT_S,
         BUDGET_USD,
         MAX_CALLS,
@@ -117,6 +127,7 @@ impl Request for GenerateRequest {
             max_calls: values.integer("max_calls"),
             assume_price: values.number("assume_price"),
             no_cache: values.boolean("no_cache").unwrap_or(false),
+            variant_of: None,
         }
     }
 }

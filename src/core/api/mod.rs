@@ -34,6 +34,7 @@ mod token;
 mod transfer;
 mod trash;
 mod validate;
+mod variants;
 
 #[cfg(test)]
 mod tests;
@@ -75,6 +76,7 @@ pub use token::TokenRequest;
 pub use transfer::{ExportRequest, ImportAlchemyRequest, ImportRequest};
 pub use trash::{EmptyTrashRequest, RestoreOneRequest, RestoreRequest, TrashRequest};
 pub use validate::ValidateRequest;
+pub use variants::{VariantOf, VariantsRequest};
 
 /// An operation's request.
 pub trait Request: Sized {

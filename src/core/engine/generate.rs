@@ -7,10 +7,10 @@ use super::jobs::{self, WorkOrigin};
 use super::judging::{Author, JudgePanel};
 use super::prepared::{Lifetime, PlannedRun, Prepared};
 use super::{Engine, spend, unsaved, wiring};
-use crate::api::GenerateRequest;
+use crate::api::{GenerateRequest, ShowRequest, VariantOf, VariantsRequest};
 use crate::assets::STRATEGIES;
 use crate::config;
-use crate::domain::{Operation, Phase, ProviderKind, SessionId, TargetFamily};
+use crate::domain::{Operation, Phase, ProviderKind, SessionId, Source, TargetFamily};
 use crate::error::Result;
 use crate::event::run::Run;
 use crate::judge;
@@ -99,6 +99,35 @@ impl Engine {
         }
     }
 
+    /// Prepares a run that makes variants of a request, or further variants of a stored prompt: from the
+    /// request that it was made from, or from its text if no run made it; with its settings unless
+    /// others are given.
+    ///
+    /// # Errors
+    /// `not_found`; `validation_failed` as for [`Engine::prepare`]; `storage`.
+    pub async fn prepare_variants(&self, request: VariantsRequest) -> Result<Prepared> {
+        let VariantsRequest { prompt_id, generation } = request;
+        let Some(prompt_id) = prompt_id else { return self.prepare(generation) };
+        let prompt = self.show(ShowRequest { prompt_id }).await?;
+        let is_made = prompt.source == Source::Generated;
+        let phases: Vec<Phase> = prompt.steps.iter().map(|step| step.phase).collect();
+        self.prepare(GenerateRequest {
+            input: if is_made { prompt.original_input } else { prompt.content },
+            phases: Some(phases).filter(|phases| is_made && !phases.is_empty()),
+            persona: generation.persona.or_else(|| self.is_persona(&prompt.persona).then_some(prompt.persona)),
+            temperature: generation.temperature.or(is_made.then_some(prompt.temperature)),
+            max_tokens: is_made.then_some(prompt.max_tokens),
+            tags: if generation.tags.is_empty() { prompt.tags } else { generation.tags },
+            context: prompt.context,
+            variant_of: Some(VariantOf { parent: prompt.id, strategy: prompt.strategy }),
+            ..generation
+        })
+    }
+
+    fn is_persona(&self, name: &str) -> bool {
+        self.known().personas.iter().any(|known| known == name)
+    }
+
     fn plan(&self, request: GenerateRequest, life: &WorkOrigin) -> Result<Plan> {
         let session_id = self.session_of(life);
         let labels =
@@ -118,7 +147,10 @@ impl Engine {
         let allowance = self.allowance(&request, &account)?;
         let mut warnings = self.warnings(&weights);
         warnings.extend(target.and_then(|model| self.unknown_target(model)));
-        let (strategies, told) = self.strategies(&request, count)?;
+        let (mut strategies, told) = self.strategies(&request, count)?;
+        if let Some(of) = &request.variant_of {
+            put_last(&mut strategies, &of.strategy);
+        }
         let gaps = self.inner.registry.writer().gaps(&request.input, !request.context.is_empty())?;
         warnings.extend(told);
         let judge = if request.auto_select {
@@ -137,6 +169,7 @@ impl Engine {
             strategies,
             gaps,
             persona: request.persona.unwrap_or_else(|| wiring::default_persona(config).to_owned()),
+            parent: request.variant_of.map(|of| of.parent),
             tags: request.tags,
             context: request.context,
             target: target.map_or(TargetFamily::Generic, TargetFamily::of_model),
@@ -275,6 +308,13 @@ impl Engine {
             confidence: judge::CONFIDENT,
             order_swaps: self.config().judge.order_swaps,
         })
+    }
+}
+
+/// Puts the strategies after this one first, and this one last.
+fn put_last(strategies: &mut [String], strategy: &str) {
+    if let Some(at) = strategies.iter().position(|other| other == strategy) {
+        strategies.rotate_left(at + 1);
     }
 }
 

@@ -256,6 +256,7 @@ async fn run(case: &Case, chains: &[Vec<u64>], site: &Site, account: Account) ->
     let money = |steps: &Vec<u64>| steps.iter().map(|nanos| Money::from_nanos(*nanos)).collect();
     let allowance = Allowance { variants: chains.iter().map(money).collect(), ..Allowance::default() };
     let plan = Plan {
+        parent: None,
         slots: None,
         session_id: crate::ids::IdSource::session(&*ids),
         begun_at: crate::time::from_millis(1_700_000_000_000),

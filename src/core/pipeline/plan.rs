@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 
 use super::allowance::Allowance;
 use crate::assets::{Assets, Rubric};
-use crate::domain::{BUILTIN, Operation, Phase, Prompt, SessionId, TargetFamily, Timestamp};
+use crate::domain::{BUILTIN, Operation, Phase, Prompt, PromptId, SessionId, TargetFamily, Timestamp};
 use crate::error::Result;
 use crate::event::EventKind;
 use crate::ids::IdSource;
@@ -38,6 +38,8 @@ pub struct Plan {
     pub gaps: usize,
     /// The persona's name.
     pub persona: String,
+    /// The stored prompt whose further variants these are.
+    pub parent: Option<PromptId>,
     /// Labels of the stored prompts.
     pub tags: Vec<String>,
     /// Background texts.

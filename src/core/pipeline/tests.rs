@@ -70,6 +70,7 @@ impl World {
             strategies: crate::assets::STRATEGIES.map(str::to_owned).to_vec(),
             gaps: 0,
             persona: "generic".into(),
+            parent: None,
             tags: vec!["rivers".into()],
             context: Vec::new(),
             target: TargetFamily::Generic,

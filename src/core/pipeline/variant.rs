@@ -111,7 +111,7 @@ fn assemble(plan: &Plan, ports: &Ports, variant: u32, strategy: String, steps: V
         tags: plan.tags.clone(),
         context: plan.context.clone(),
         notes: None,
-        parent_id: None,
+        parent_id: plan.parent,
         source: Source::Generated,
         strategy,
         revision: 1,

@@ -7,8 +7,9 @@ use aludel_core::error::{Code, Error, Problem};
 use aludel_core::ids::{IdSource, SystemIds};
 use aludel_core::ledger::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, GetTaskParams,
+    GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -17,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::options::Options;
+use super::tasks;
 use super::tools::{Call, Failure, ToolSet};
 use crate::server::VERSION;
 
@@ -69,9 +71,21 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
             .with_server_info(Implementation::new("aludel", VERSION).with_title("aludel"))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> std::result::Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        // Extensions came with 2026-07-28.
+        result.capabilities.extensions = None;
+        Ok(result)
     }
 
     async fn list_tools(
@@ -89,6 +103,30 @@ impl ServerHandler for Handler {
         Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.listed(&known)).collect()))
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<GetTaskResult, ErrorData> {
+        tasks::get(&self.engine, &request.task_id).await
+    }
+
+    async fn update_task(
+        &self,
+        _: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        Err(tasks::no_input())
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> std::result::Result<(), ErrorData> {
+        tasks::cancel(&self.engine, &request.task_id).await
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -99,14 +137,16 @@ impl ServerHandler for Handler {
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let reply = match self.places.try_acquire() {
-            Ok(_place) => tool.call(Call { handler: self.clone(), arguments, context }).await,
+            Ok(_place) => {
+                let input_responses = request.input_responses.unwrap_or_default();
+                tool.call(Call { handler: self.clone(), arguments, context, input_responses }).await
+            }
             Err(_) => Err(self.overloaded().into()),
         };
         Ok(match reply {
-            Ok(content) => CallToolResult::structured(content),
-            Err(Failure(problem)) => failure(&named(*problem, tool.name)),
-        }
-        .into())
+            Ok(answer) => answer.into(),
+            Err(Failure(problem)) => failure(&named(*problem, tool.name)).into(),
+        })
     }
 }
 

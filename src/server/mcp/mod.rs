@@ -9,6 +9,7 @@
 //! at the end of input can still answer for a few seconds. Once the output is closed too, they are
 //! cancelled, so that nothing more is spent.
 
+mod consent;
 mod handler;
 mod message;
 mod options;
@@ -16,6 +17,7 @@ mod outbox;
 mod progress;
 mod session;
 mod stdio;
+mod tasks;
 mod tools;
 
 use aludel_core::engine::Engine;

@@ -1,14 +1,18 @@
 //! The MCP face, tested at byte level, so that no client library hides a fault.
 
 mod batch;
+mod consent;
 mod garbage;
 #[cfg(feature = "cli")]
 mod hosts;
 mod lifecycle;
+mod options;
 #[cfg(feature = "cli")]
 mod process;
 mod search;
+mod tasks;
 mod tools;
+mod variants;
 
 use std::time::Duration;
 
@@ -33,6 +37,8 @@ pub(crate) struct Wire {
     output: Lines<BufReader<DuplexStream>>,
     next_id: u64,
     era: Era,
+    /// What the client says that it can do.
+    capabilities: Value,
     _seeded: Seeded,
 }
 
@@ -45,10 +51,15 @@ pub(crate) enum Era {
 impl Wire {
     /// A server that has received nothing yet.
     pub(crate) fn silent(seeded: Seeded) -> Self {
+        Self::silent_with(seeded, mcp::Options::default())
+    }
+
+    /// A server with these options that has received nothing yet.
+    pub(crate) fn silent_with(seeded: Seeded, options: mcp::Options) -> Self {
         let (input, server_input) = tokio::io::duplex(1 << 16);
         let (server_output, output) = tokio::io::duplex(1 << 16);
         let stop = CancellationToken::new();
-        let handler = mcp::Handler::new(&seeded.engine, mcp::Options::default());
+        let handler = mcp::Handler::new(&seeded.engine, options);
         let serving = mcp::serve(handler, server_input, server_output, stop.clone());
         Self {
             stop,
@@ -58,6 +69,7 @@ impl Wire {
             output: BufReader::new(output).lines(),
             next_id: 0,
             era: Era::Newer,
+            capabilities: json!({}),
             _seeded: seeded,
         }
     }
@@ -69,10 +81,19 @@ impl Wire {
 
     /// A server after the older version's handshake.
     pub(crate) async fn older(seeded: Seeded) -> Self {
-        let mut wire = Self::silent(seeded);
-        wire.era = Era::Older;
+        Self::silent(seeded).greeted().await
+    }
+
+    /// With a client that can do this.
+    pub(crate) fn with_capabilities(self, capabilities: Value) -> Self {
+        Self { capabilities, ..self }
+    }
+
+    /// After the older version's handshake.
+    pub(crate) async fn greeted(self) -> Self {
+        let mut wire = Self { era: Era::Older, ..self };
         let client = json!({ "name": "test", "version": "1" });
-        let hello = json!({ "protocolVersion": OLDER, "capabilities": {}, "clientInfo": client });
+        let hello = json!({ "protocolVersion": OLDER, "capabilities": wire.capabilities, "clientInfo": client });
         let answer = wire.request("initialize", hello).await;
         assert_eq!(answer["result"]["protocolVersion"], OLDER, "{answer}");
         wire.notify("notifications/initialized", json!({})).await;
@@ -84,7 +105,7 @@ impl Wire {
         self.next_id += 1;
         if self.era == Era::Newer {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEWER);
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         }
         let request = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
         self.line(&request.to_string()).await;

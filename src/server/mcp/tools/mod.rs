@@ -21,7 +21,10 @@ use aludel_core::domain::Operation;
 use aludel_core::error::{Error, Problem};
 use aludel_core::operation::{self, Effect, Face};
 use rmcp::RoleServer;
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, CreateTaskResult, InputRequiredResult, InputResponses, JsonObject, Tool,
+    ToolAnnotations,
+};
 use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde_json::Value;
@@ -63,10 +66,33 @@ pub(super) struct Call {
     pub(super) handler: Handler,
     pub(super) arguments: Value,
     pub(super) context: RequestContext<RoleServer>,
+    /// The user's replies to what an earlier attempt of this call asked.
+    pub(super) input_responses: InputResponses,
 }
 
-/// The result of a tool: structured content or a failure.
-pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Value, Failure>> + Send>>;
+/// What a tool answers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// Structured content.
+    Content(Value),
+    /// The client has to ask its user and call again.
+    Question(InputRequiredResult),
+    /// The client can follow the work as a task.
+    Task(CreateTaskResult),
+}
+
+impl From<Answer> for CallToolResponse {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Content(content) => CallToolResult::structured(content).into(),
+            Answer::Question(question) => question.into(),
+            Answer::Task(task) => task.into(),
+        }
+    }
+}
+
+/// The answer of a tool, or its failure.
+pub(super) type Reply = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 
 /// The failure of a tool.
 #[derive(Debug)]
@@ -98,6 +124,28 @@ pub const TOOLS: &[Definition] = &[
         input: generate::input,
         output: generate::output,
         call: generate::call,
+    },
+    Definition {
+        operation: Operation::Generate,
+        name: "generate_prompt_variants",
+        title: "Generate variants of a prompt",
+        description: "Makes further variants of one stored prompt (`prompt_id`): from the same request, with strategies \
+            that it was not written with, ranked best first and stored beside it. Use it when the user likes a prompt \
+            that exists and wants alternatives to it. For a request that has no prompt yet use `generate_prompts`.",
+        input: generate::variants_input,
+        output: generate::output,
+        call: generate::variants,
+    },
+    Definition {
+        operation: Operation::Select,
+        name: "select_best_prompt",
+        title: "Choose the best prompt",
+        description: "Lets a judge model choose the best of 2 to 64 stored prompts for a task, and says how sure it is \
+            and why. It calls a model for each comparison, which costs money; the ranking that `generate_prompts` \
+            returns does not. To see how prompts differ use `compare_prompts`.",
+        input: generate::select_input,
+        output: generate::select_output,
+        call: generate::select,
     },
     Definition {
         operation: Operation::Batch,
@@ -378,6 +426,8 @@ fn input<R: Request>(known: &Known) -> Value {
 }
 
 /// The result of a tool as JSON.
-fn content(value: &impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")).into())
+fn content(value: &impl Serialize) -> Result<Answer, Failure> {
+    serde_json::to_value(value)
+        .map(Answer::Content)
+        .map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")).into())
 }
