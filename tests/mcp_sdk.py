@@ -1,0 +1,154 @@
+"""Drives the MCP server with the official Python SDK: every listed tool, resource and prompt.
+
+Usage: mcp_sdk.py PROGRAM MODE
+MODE is auto, legacy (2025-11-25) or 2026-07-28. The calls are in mcp_sdk.json. A good result must have
+structured content that is valid by the tool's output schema and is the same JSON as its text. A bad call
+must fail as a result, not as a protocol error, with an error whose faults name the fields. A tool that is
+listed and not in the table fails.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+TABLE = json.loads((Path(__file__).parent / "mcp_sdk.json").read_text())
+VERSIONS = {"auto": "2026-07-28", "legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
+# A call that waits for another process or thread is given up after this many seconds.
+PATIENCE = 120
+
+
+class Failed(Exception):
+    """A check that failed."""
+
+
+def check(holds, message):
+    if not holds:
+        raise Failed(message)
+
+
+def at(value, pointer):
+    """The value at a JSON pointer (RFC 6901) without escapes."""
+    for part in pointer.split("/")[1:]:
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value
+
+
+def filled(value, kept):
+    """The value with every text `$name` replaced by what was kept."""
+    if isinstance(value, str) and value.startswith("$"):
+        return kept[value[1:]]
+    if isinstance(value, list):
+        return [filled(item, kept) for item in value]
+    if isinstance(value, dict):
+        return {name: filled(item, kept) for name, item in value.items()}
+    return value
+
+
+def unmet(result, expected):
+    """The first expectation that a result does not meet, or None."""
+    for pointer, wanted in expected.items():
+        try:
+            found = at(result, pointer)
+        except (KeyError, IndexError, TypeError):
+            return f"{pointer} is missing"
+        if found != wanted:
+            return f"{pointer} is {found!r}, not {wanted!r}"
+    return None
+
+
+async def good(client, step, schemas, kept):
+    tool = step["tool"]
+    arguments, expected = filled(step["arguments"], kept), filled(step.get("expect", {}), kept)
+    until = time.monotonic() + (PATIENCE if step.get("wait") else 0)
+    while True:
+        result = await client.call_tool(tool, arguments)
+        wrong = None
+        if result.is_error:
+            wrong = result.content[0].text
+        else:
+            content = result.structured_content
+            check(content is not None, "there is no structured content")
+            for error in Draft202012Validator(schemas[tool]).iter_errors(content):
+                raise Failed(f"not valid by the output schema: {error.json_path}: {error.message}")
+            check(len(result.content) == 1, f"{len(result.content)} contents")
+            check(json.loads(result.content[0].text) == content, "the text is not the structured content")
+            wrong = unmet(content, expected)
+        if wrong is None:
+            for name, pointer in step.get("keep", {}).items():
+                kept[name] = at(content, pointer)
+            return
+        check(time.monotonic() < until, wrong)
+        await asyncio.sleep(0.2)
+
+
+async def bad(client, step, kept):
+    result = await client.call_tool(step["tool"], filled(step["arguments"], kept))
+    check(result.is_error, f"it succeeded: {result.structured_content}")
+    check(result.structured_content is None, "a failure has structured content")
+    problem = json.loads(result.content[0].text)
+    check(problem["code"] == step["code"], f"the code is {problem['code']}: {problem['detail']}")
+    check(problem["detail"], "there is no detail")
+    fields = [fault["field"] for fault in problem.get("errors", [])]
+    check(sorted(fields) == sorted(step["fields"]), f"the faults are of {fields}: {problem['detail']}")
+    check(all(fault["message"] for fault in problem.get("errors", [])), "a fault without a message")
+
+
+async def tools(client):
+    listed = (await client.list_tools()).tools
+    names = [tool.name for tool in listed]
+    schemas = {tool.name: tool.output_schema for tool in listed}
+    for tool in listed:
+        check(tool.title and tool.description and tool.annotations, f"{tool.name} is not described")
+        Draft202012Validator.check_schema(tool.input_schema)
+        Draft202012Validator.check_schema(tool.output_schema)
+    for kind, least in (("good", 1), ("bad", 2)):
+        called = [step["tool"] for step in TABLE[kind]]
+        missing = [name for name in names if called.count(name) < least]
+        check(not missing, f"tools without {least} {kind} calls in mcp_sdk.json: {', '.join(missing)}")
+        unknown = sorted(set(called) - set(names))
+        check(not unknown, f"mcp_sdk.json calls tools that are not listed: {', '.join(unknown)}")
+    kept = {}
+    for kind in ("good", "bad"):
+        for number, step in enumerate(TABLE[kind]):
+            try:
+                await (good(client, step, schemas, kept) if kind == "good" else bad(client, step, kept))
+            except (Failed, KeyError, TypeError, json.JSONDecodeError) as error:
+                raise Failed(f"{kind} call {number + 1}, {step['tool']} {json.dumps(step['arguments'])}: {error!r}") from error
+    try:
+        await client.call_tool("no_such_tool", {})
+    except MCPError as error:
+        check(error.code == -32602, f"an unknown tool has the code {error.code}")
+    else:
+        raise Failed("an unknown tool was called")
+    return f"{len(names)} tools, {len(TABLE['good'])} good and {len(TABLE['bad'])} bad calls"
+
+
+async def main(program, mode):
+    with tempfile.TemporaryDirectory() as home:
+        env = {"HOME": home, "PATH": os.environ["PATH"], "OLLAMA_HOST": "127.0.0.1:1"}
+        server = StdioServerParameters(command=program, args=["serve"], env=env)
+        async with Client(stdio_client(server), mode=mode) as client:
+            check(client.protocol_version == VERSIONS[mode], f"the version is {client.protocol_version}")
+            check(client.server_info and client.server_info.name == "aludel", f"the server is {client.server_info}")
+            check(client.instructions, "there are no instructions")
+            print(f"Python SDK, {mode} ({client.protocol_version}): {await tools(client)}")
+
+
+def first(error):
+    """The first failure of a group, which groups of tasks nest."""
+    return first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(asyncio.wait_for(main(sys.argv[1], sys.argv[2]), 900))
+    except* Failed as failures:
+        sys.exit(f"Python SDK, {sys.argv[2]}: {first(failures)}")
