@@ -63,7 +63,7 @@ pub use prompts::{
     UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
-pub use schema::schema;
+pub use schema::{brief_schema, schema};
 pub use search::{
     BriefSearchRequest, BriefSimilarRequest, ReindexRequest, SearchBy, SearchRequest, SemanticSearchRequest,
     SimilarRequest,

@@ -1,4 +1,5 @@
-//! JSON Schema (2020-12) of a request, built from its fields, for MCP tools and OpenAPI.
+//! JSON Schema (2020-12) of a request, built from its fields: whole for OpenAPI, brief for MCP tools,
+//! whose list a model reads with every conversation.
 
 use serde_json::{Map, Value, json};
 
@@ -26,6 +27,42 @@ pub fn schema(fields: &[Field], known: &Known) -> Value {
         schema["required"] = json!(required);
     }
     schema
+}
+
+/// As [`schema`], as brief as a model can use: of each description the first clause, and no limits of
+/// names, which are far beyond any name in use. The decoder checks those all the same.
+pub fn brief_schema(fields: &[Field], known: &Known) -> Value {
+    let mut schema = schema(fields, known);
+    for field in fields {
+        let Some(property) = schema["properties"].get_mut(field.name).and_then(Value::as_object_mut) else { continue };
+        property.insert("description".into(), first_clause(field.doc).into());
+        shorten(property);
+        if let Some(kinds) = property.get_mut("anyOf").and_then(Value::as_array_mut) {
+            kinds.iter_mut().filter_map(Value::as_object_mut).for_each(shorten);
+        }
+    }
+    schema
+}
+
+/// Removes the limits of names, here and in a list's items.
+fn shorten(property: &mut Map<String, Value>) {
+    let is_name = property.get("maxLength").is_some_and(|most| *most == limits::NAME_CHARS || *most == 36);
+    if is_name {
+        property.shift_remove("maxLength");
+        property.shift_remove("minLength");
+    }
+    property.shift_remove("examples");
+    if let Some(items) = property.get_mut("items").and_then(Value::as_object_mut) {
+        shorten(items);
+        items.shift_remove("minLength");
+        items.shift_remove("pattern");
+    }
+}
+
+/// A description up to its first `;` or the end of its first sentence.
+fn first_clause(doc: &str) -> &str {
+    let end = ["; ", ". "].iter().filter_map(|end| doc.find(end)).min().unwrap_or(doc.len());
+    doc.get(..end).unwrap_or(doc).trim_end_matches('.')
 }
 
 pub(super) fn property(kind: Kind, known: &Known) -> Value {

@@ -42,8 +42,10 @@ async fn a_model_is_told_what_each_tool_does_and_takes() {
             let required = input["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
             let _ = writeln!(told, "  in  {name}{} {}", if required { "!" } else { "" }, property["type"]);
         }
-        for (name, _) in output["properties"].as_object().expect("properties") {
-            assert!(output["required"].as_array().expect("names").contains(&json!(name)), "{name} is always written");
+        let members = output["properties"].as_object().expect("properties");
+        assert_eq!(output["minProperties"], members.len(), "{}: each is always written", tool["name"]);
+        assert_eq!(output["additionalProperties"], false, "and nothing else");
+        for (name, _) in members {
             let _ = writeln!(told, "  out {name}");
         }
         told.push('\n');

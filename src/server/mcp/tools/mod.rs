@@ -17,7 +17,7 @@ mod system;
 
 use std::pin::Pin;
 
-use aludel_core::api::{self, Known, Request};
+use aludel_core::api::{self, Field, Known, Request};
 use aludel_core::domain::Operation;
 use aludel_core::error::{Error, Problem};
 use aludel_core::operation::{self, Effect, Face};
@@ -60,7 +60,9 @@ fn annotations(effect: Effect) -> ToolAnnotations {
         Effect::Changes | Effect::Serves => (false, true, false, false),
         Effect::Deletes => (false, true, true, false),
     };
-    ToolAnnotations::from_raw(None, Some(read_only), Some(destructive), Some(idempotent), Some(open_world))
+    // What destroys and repeats is meaningful only for tools that change something.
+    let of_changes = |hint: bool| (!read_only).then_some(hint);
+    ToolAnnotations::from_raw(None, Some(read_only), of_changes(destructive), of_changes(idempotent), Some(open_world))
 }
 
 /// One call of a tool.
@@ -422,9 +424,28 @@ impl Definition {
     }
 }
 
+/// Fields that no tool lists, because a model hardly needs them and reads the list with every
+/// conversation. They are accepted like the others: refusals name some of them.
+const UNLISTED: [&str; 13] = [
+    "assume_price",
+    "concurrency",
+    "confidence",
+    "fields",
+    "max_calls",
+    "model",
+    "no_cache",
+    "offset",
+    "revision",
+    "save",
+    "semantic",
+    "timeout_s",
+    "until",
+];
+
 /// The input schema of a request.
 fn input<R: Request>(known: &Known) -> Value {
-    api::schema(R::FIELDS, known)
+    let listed: Vec<Field> = R::FIELDS.iter().filter(|field| !UNLISTED.contains(&field.name)).copied().collect();
+    api::brief_schema(&listed, known)
 }
 
 /// The result of a tool as JSON.
