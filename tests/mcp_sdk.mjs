@@ -122,12 +122,67 @@ async function tools(client) {
       }
     }
   }
-  const unknown = await client.callTool({ name: "no_such_tool", arguments: {} }).then(
-    () => "it was called",
-    (error) => error.code,
-  );
-  check(unknown === -32602, `an unknown tool: ${unknown}`);
-  return `${names.length} tools, ${table.good.length} good and ${table.bad.length} bad calls`;
+  await refused(client.callTool({ name: "no_such_tool", arguments: {} }), [-32602]);
+  return [kept, `${names.length} tools, ${table.good.length} good and ${table.bad.length} bad calls`];
+}
+
+// Checks that a request is refused with one of these codes.
+async function refused(call, codes) {
+  const error = await call.then((answer) => ({ message: `an answer: ${JSON.stringify(answer).slice(0, 300)}` }), (error) => error);
+  check(codes.includes(error.code) && error.message, `it is not refused as it should be: ${error.code} ${error.message}`);
+}
+
+// Stored prompts as resources: listed, read as they are, completed.
+async function resources(client, kept) {
+  const { resources: listed } = await client.listResources();
+  const first = `aludel://prompts/${kept.get("first")}`;
+  check(listed.some((resource) => resource.uri === first), "a stored prompt is not listed");
+  for (const { uri, name, title } of listed) {
+    check(name && title, `${uri} has no name`);
+    const { contents } = await client.readResource({ uri });
+    check(contents.length === 1 && contents[0].text, `${uri} has no text`);
+  }
+  const details = await client.callTool({ name: "get_prompt_details", arguments: { prompt_id: kept.get("first") } });
+  const { contents } = await client.readResource({ uri: first });
+  check(contents[0].text === details.structuredContent.content, "a resource is not the prompt's text");
+  const { resourceTemplates: templates } = await client.listResourceTemplates();
+  const uris = templates.map((template) => template.uriTemplate);
+  check(isDeepStrictEqual(uris, ["aludel://prompts/{id}"]), `the templates are ${uris}`);
+  // -32002 in 2025-11-25; 2026-07-28 has no code of its own for this.
+  const none = "aludel://prompts/00000000-0000-7000-8000-000000000000";
+  await refused(client.readResource({ uri: none }), [-32002, -32602]);
+  await refused(client.readResource({ uri: "file:///etc/passwd" }), [-32002, -32602]);
+  const ref = { type: "ref/resource", uri: "aludel://prompts/{id}" };
+  const argument = { name: "id", value: kept.get("first").slice(-8) };
+  const { completion } = await client.complete({ ref, argument });
+  check(isDeepStrictEqual(completion.values, [kept.get("first")]), `an id is completed to ${completion.values}`);
+  return `${listed.length} resources`;
+}
+
+// Personas and prompts tagged `mcp` as prompts of the protocol.
+async function prompts(client, kept) {
+  const { prompts: listed } = await client.listPrompts();
+  for (const persona of ["persona_analysis", "persona_code", "persona_generic", "persona_writing"]) {
+    check(listed.some(({ name }) => name === persona), `${persona} is not listed`);
+  }
+  for (const { name, title, description, arguments: taken = [] } of listed) {
+    check(title && description, `${name} is not described`);
+    const given = Object.fromEntries(taken.map((argument) => [argument.name, "snow"]));
+    const { messages } = await client.getPrompt({ name, arguments: given });
+    check(messages.length === 1 && messages[0].content.text.includes("snow"), `${name} is ${JSON.stringify(messages)}`);
+    if (taken.length > 0) await refused(client.getPrompt({ name, arguments: {} }), [-32602]);
+    await refused(client.getPrompt({ name, arguments: { ...given, nonsense: "x" } }), [-32602]);
+  }
+  const stored = listed.filter(({ name }) => name.endsWith(kept.get("template").slice(-8)));
+  check(stored.length === 1, "a prompt tagged `mcp` is not listed");
+  const { messages } = await client.getPrompt({ name: stored[0].name, arguments: { subject: "snow" } });
+  check(messages[0].content.text === "Write a haiku about snow.", `a stored prompt is ${messages[0].content.text}`);
+  await refused(client.getPrompt({ name: "nobody", arguments: {} }), [-32602]);
+  const ref = { type: "ref/prompt", name: "persona_code" };
+  const { completion } = await client.complete({ ref, argument: { name: "input", value: "a" } });
+  check(completion.values.length === 0, `free text is completed to ${completion.values}`);
+  await refused(client.complete({ ref, argument: { name: "nonsense", value: "a" } }), [-32602]);
+  return `${listed.length} prompts`;
 }
 
 const home = mkdtempSync(path.join(tmpdir(), "aludel-mcp-"));
@@ -141,7 +196,9 @@ try {
   check(version === versions[mode], `the version is ${version}`);
   check(client.getServerVersion()?.name === "aludel", `the server is ${JSON.stringify(client.getServerVersion())}`);
   check(client.getInstructions(), "there are no instructions");
-  console.log(`TypeScript SDK, ${mode} (${version}): ${await tools(client)}`);
+  const [kept, calls] = await tools(client);
+  const done = [calls, await resources(client, kept), await prompts(client, kept)];
+  console.log(`TypeScript SDK, ${mode} (${version}): ${done.join(", ")}`);
 } catch (error) {
   console.error(`TypeScript SDK, ${mode}: ${error.message}`);
   process.exitCode = 1;

@@ -18,6 +18,7 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import PromptReference, ResourceTemplateReference
 
 TABLE = json.loads((Path(__file__).parent / "mcp_sdk.json").read_text())
 VERSIONS = {"auto": "2026-07-28", "legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
@@ -122,13 +123,68 @@ async def tools(client):
                 await (good(client, step, schemas, kept) if kind == "good" else bad(client, step, kept))
             except (Failed, KeyError, TypeError, json.JSONDecodeError) as error:
                 raise Failed(f"{kind} call {number + 1}, {step['tool']} {json.dumps(step['arguments'])}: {error!r}") from error
+    await refused(client.call_tool("no_such_tool", {}), [-32602])
+    return kept, f"{len(names)} tools, {len(TABLE['good'])} good and {len(TABLE['bad'])} bad calls"
+
+
+async def refused(call, codes):
+    """Checks that a request is refused with one of these codes."""
     try:
-        await client.call_tool("no_such_tool", {})
+        answer = await call
     except MCPError as error:
-        check(error.code == -32602, f"an unknown tool has the code {error.code}")
+        check(error.code in codes, f"it is refused with {error.code}: {error}")
+        check(error.message, "it is refused without a message")
     else:
-        raise Failed("an unknown tool was called")
-    return f"{len(names)} tools, {len(TABLE['good'])} good and {len(TABLE['bad'])} bad calls"
+        raise Failed(f"it is not refused: {str(answer)[:300]}")
+
+
+async def resources(client, kept):
+    """Stored prompts as resources: listed, read as they are, completed."""
+    listed = (await client.list_resources()).resources
+    first = f"aludel://prompts/{kept['first']}"
+    check(first in [str(resource.uri) for resource in listed], "a stored prompt is not listed")
+    for resource in listed:
+        check(resource.name and resource.title, f"{resource.uri} has no name")
+        contents = (await client.read_resource(str(resource.uri))).contents
+        check(len(contents) == 1 and contents[0].text, f"{resource.uri} has no text")
+    details = await client.call_tool("get_prompt_details", {"prompt_id": kept["first"]})
+    text = (await client.read_resource(first)).contents[0].text
+    check(text == details.structured_content["content"], "a resource is not the prompt's text")
+    templates = (await client.list_resource_templates()).resource_templates
+    check([t.uri_template for t in templates] == ["aludel://prompts/{id}"], f"the templates are {templates}")
+    # -32002 in 2025-11-25; 2026-07-28 has no code of its own for this.
+    none = "aludel://prompts/00000000-0000-7000-8000-000000000000"
+    await refused(client.read_resource(none), [-32002, -32602])
+    await refused(client.read_resource("file:///etc/passwd"), [-32002, -32602])
+    ref = ResourceTemplateReference(type="ref/resource", uri="aludel://prompts/{id}")
+    found = (await client.complete(ref, {"name": "id", "value": kept["first"][-8:]})).completion
+    check(found.values == [kept["first"]], f"an id is completed to {found.values}")
+    return f"{len(listed)} resources"
+
+
+async def prompts(client, kept):
+    """Personas and prompts tagged `mcp` as prompts of the protocol."""
+    listed = (await client.list_prompts()).prompts
+    names = [prompt.name for prompt in listed]
+    for persona in ("persona_analysis", "persona_code", "persona_generic", "persona_writing"):
+        check(persona in names, f"{persona} is not listed")
+    for prompt in listed:
+        check(prompt.title and prompt.description, f"{prompt.name} is not described")
+        filled_in = {argument.name: "snow" for argument in prompt.arguments or []}
+        messages = (await client.get_prompt(prompt.name, filled_in)).messages
+        check(len(messages) == 1 and "snow" in messages[0].content.text, f"{prompt.name} is {messages}")
+        if filled_in:
+            await refused(client.get_prompt(prompt.name, {}), [-32602])
+        await refused(client.get_prompt(prompt.name, {**filled_in, "nonsense": "x"}), [-32602])
+    [stored] = [prompt for prompt in listed if prompt.name.endswith(kept["template"][-8:])]
+    filled_in = (await client.get_prompt(stored.name, {"subject": "snow"})).messages[0].content.text
+    check(filled_in == "Write a haiku about snow.", f"a stored prompt is {filled_in!r}")
+    await refused(client.get_prompt("nobody", {}), [-32602])
+    ref = PromptReference(type="ref/prompt", name="persona_code")
+    found = (await client.complete(ref, {"name": "input", "value": "a"})).completion
+    check(found.values == [], f"free text is completed to {found.values}")
+    await refused(client.complete(ref, {"name": "nonsense", "value": "a"}), [-32602])
+    return f"{len(listed)} prompts"
 
 
 async def main(program, mode):
@@ -142,7 +198,9 @@ async def main(program, mode):
                 # A pinned version asks the server nothing before the first call.
                 check(client.server_info.name == "aludel", f"the server is {client.server_info}")
                 check(client.instructions, "there are no instructions")
-            print(f"Python SDK, {mode} ({client.protocol_version}): {await tools(client)}")
+            kept, calls = await tools(client)
+            done = [calls, await resources(client, kept), await prompts(client, kept)]
+            print(f"Python SDK, {mode} ({client.protocol_version}): {', '.join(done)}")
 
 
 def first(error):

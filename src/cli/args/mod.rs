@@ -156,6 +156,7 @@ pub(crate) enum Command {
     #[command(hide = cfg!(not(feature = "server")))]
     Serve(ServeArgs),
     /// Print or install the configuration of an MCP host
+    #[command(hide = cfg!(not(feature = "server")))]
     McpConfig(McpConfigArgs),
     /// Serve REST over HTTP
     #[command(hide = cfg!(not(feature = "server")))]

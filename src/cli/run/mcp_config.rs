@@ -6,6 +6,7 @@ use aludel_core::domain::{McpConfig, McpInstallOutcome};
 use aludel_core::error::{Error, Result};
 use aludel_core::mcp_hosts::{self, Caller};
 
+use super::launchers::door;
 use crate::cli::Invocation;
 use crate::cli::args::McpConfigArgs;
 use crate::cli::exit::Exit;
@@ -15,7 +16,7 @@ use crate::cli::format::Format;
 pub(crate) fn mcp_config(args: &McpConfigArgs, invocation: &Invocation<'_>) -> CommandResult<Exit> {
     let request: McpConfigRequest = api::decode(args.request(), &Known::default())?;
     // What the server would refuse at its start is refused here.
-    invocation.launchers.mcp_check.map_or(Ok(()), |check| check(request.serve.clone()))?;
+    door(invocation.launchers.mcp_check, "MCP server", "server")?(request.serve.clone())?;
     let flags = invocation.globals.flags();
     let caller = Caller {
         flags: &flags,

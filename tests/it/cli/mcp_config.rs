@@ -260,12 +260,9 @@ fn what_is_not_offered_is_refused() {
     assert!(refused(&["cursor", "--budget-usd", "0"]).contains("--budget-usd"));
     assert!(refused(&["cursor", "--budget-usd", "much"]).contains("--budget-usd"));
     assert!(refused(&["cursor", "--format", "csv"]).contains("csv"));
-    #[cfg(feature = "server")]
-    {
-        assert!(refused(&["cursor", "--tools", "list_prompt"]).contains("--tools: there is no tool `list_prompt`"));
-        let both = refused(&["cursor", "--read-only", "--tools", "delete_prompt"]);
-        assert!(both.contains("`delete_prompt` does more than read"), "{both}");
-    }
+    assert!(refused(&["cursor", "--tools", "list_prompt"]).contains("--tools: there is no tool `list_prompt`"));
+    let both = refused(&["cursor", "--read-only", "--tools", "delete_prompt"]);
+    assert!(both.contains("`delete_prompt` does more than read"), "{both}");
     assert_eq!(names(home.path()), [""; 0]);
 }
 
@@ -276,7 +273,6 @@ fn a_broken_configuration_is_no_hindrance() {
     home.run(&["mcp-config", "zed"]).done();
 }
 
-#[cfg(feature = "server")]
 #[test]
 fn the_printed_command_starts_the_server() {
     let home = Home::new();
