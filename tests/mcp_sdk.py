@@ -103,7 +103,7 @@ async def bad(client, step, kept):
 
 
 async def tools(client):
-    listed = (await client.list_tools()).tools
+    listed = await all_pages(client.list_tools, "tools")
     names = [tool.name for tool in listed]
     schemas = {tool.name: tool.output_schema for tool in listed}
     for tool in listed:
@@ -138,9 +138,20 @@ async def refused(call, codes):
         raise Failed(f"it is not refused: {str(answer)[:300]}")
 
 
+async def all_pages(method, name):
+    """Everything that a method lists."""
+    items, cursor = [], None
+    while True:
+        page = await method(cursor=cursor)
+        items += getattr(page, name)
+        cursor = page.next_cursor
+        if cursor is None:
+            return items
+
+
 async def resources(client, kept):
     """Stored prompts as resources: listed, read as they are, completed."""
-    listed = (await client.list_resources()).resources
+    listed = await all_pages(client.list_resources, "resources")
     first = f"aludel://prompts/{kept['first']}"
     check(first in [str(resource.uri) for resource in listed], "a stored prompt is not listed")
     for resource in listed:
@@ -164,7 +175,7 @@ async def resources(client, kept):
 
 async def prompts(client, kept):
     """Personas and prompts tagged `mcp` as prompts of the protocol."""
-    listed = (await client.list_prompts()).prompts
+    listed = await all_pages(client.list_prompts, "prompts")
     names = [prompt.name for prompt in listed]
     for persona in ("persona_analysis", "persona_code", "persona_generic", "persona_writing"):
         check(persona in names, f"{persona} is not listed")
