@@ -344,7 +344,7 @@ async fn what_is_stored_by_one_face_is_read_alike_by_the_others() {
     }
     assert_eq!(shown, as_made);
     assert_eq!(api.get(&format!("/api/v1/prompts/{id}")).await.json(), shown);
-    assert_eq!(wire.content("get_prompt_details", json!({ "prompt_id": id })).await, shown);
+    assert_eq!(wire.prompt(&json!(id)).await, shown);
 
     let listed = home.run(&["list", "--tags", "water", "--limit", "1", "--format", "json"]).done().json();
     assert_eq!(api.get("/api/v1/prompts?tags=water&limit=1").await.json(), listed);

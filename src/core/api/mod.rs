@@ -59,8 +59,8 @@ pub use judge::JudgeAuditRequest;
 pub use mcp_config::McpConfigRequest;
 pub use moment::Moment;
 pub use prompts::{
-    BriefListRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest,
-    UpdateRequest,
+    BriefListRequest, BriefShowRequest, CursorRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest,
+    PromptKey, ShowRequest, UpdateRequest,
 };
 pub use providers::TestProvidersRequest;
 pub use schema::{brief_schema, schema};

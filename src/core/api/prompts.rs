@@ -103,6 +103,46 @@ impl Request for ShowRequest {
     }
 }
 
+/// Asks for one prompt, its texts cut to a number of characters, as offered to models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefShowRequest {
+    /// Which prompt.
+    pub show: ShowRequest,
+    /// Most characters of all its texts together.
+    pub max_chars: u64,
+}
+
+impl Request for BriefShowRequest {
+    const FIELDS: &'static [Field] = &[
+        PROMPT_ID,
+        Field::new(
+            "max_chars",
+            Kind::Integer { min: 1, max: limits::MAX_SHOWN_CHARS },
+            "Maximum characters of all its texts together; 20000 by default. Longer texts are cut and listed in `cut`.",
+        ),
+    ];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        let max_chars = values.integer("max_chars").unwrap_or(limits::SHOWN_CHARS);
+        Self { show: ShowRequest::from_decoded(values), max_chars }
+    }
+}
+
+/// Asks for a page of a list whose order and page size the program chooses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CursorRequest {
+    /// Where the last page ended.
+    pub cursor: Option<String>,
+}
+
+impl Request for CursorRequest {
+    const FIELDS: &'static [Field] = &[CURSOR];
+
+    fn from_decoded(mut values: Decoded) -> Self {
+        Self { cursor: values.text("cursor") }
+    }
+}
+
 const SORT: Field = Field::new("sort", Kind::Choice(&["newest", "oldest", "score"]), "The order; newest by default.");
 
 /// Asks for a page of prompts.

@@ -57,6 +57,10 @@ pub const MAX_CONCURRENCY: u64 = 1_000;
 pub const MAX_PRICE: f64 = 1_000_000.0;
 /// Longest names of providers and models.
 pub const NAME_CHARS: usize = 200;
+/// Default `max_chars` of a prompt shown to a model: about 5,000 tokens of English.
+pub const SHOWN_CHARS: u64 = 20_000;
+/// Highest `max_chars`.
+pub const MAX_SHOWN_CHARS: u64 = 100_000_000;
 /// Fewest characters of a shortened id.
 pub const ID_FRAGMENT_CHARS: usize = 6;
 /// Largest HTTP body, in bytes.

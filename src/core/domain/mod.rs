@@ -9,6 +9,7 @@
 
 mod agreement;
 mod batch;
+mod brief;
 mod compare;
 mod family;
 mod filter;
@@ -25,7 +26,9 @@ mod mcp_config;
 mod metadata;
 mod metrics;
 pub(crate) mod moment;
+mod offered;
 mod operation;
+mod outline;
 mod phase;
 mod prompt;
 mod provider;
@@ -43,6 +46,7 @@ mod why;
 
 pub use agreement::{Agreement, AgreementBin, LabelledMargin};
 pub use batch::{BatchRow, BatchSummary, RowStatus};
+pub use brief::{BriefPrompt, CutText};
 pub use compare::{CompareResult, DiffOp, DiffPart};
 pub use family::{TargetFamily, maker_of};
 pub use filter::{Filter, Order};
@@ -59,7 +63,9 @@ pub use mcp_config::{McpConfig, McpConfigSyntax, McpHost, McpInstallOutcome, Mcp
 pub use metadata::{ModelMetadata, TokenUsage};
 pub use metrics::{Figure, MetricsReport, MetricsSummary, PromptMetrics, StepMetrics, TextSize};
 pub use moment::write_moment;
+pub use offered::{OfferedArgument, OfferedPage, OfferedPrompt, Suggestions};
 pub use operation::Operation;
+pub use outline::PromptOutline;
 pub use phase::{Phase, UnknownPhase};
 pub use prompt::{Prompt, Source, Step};
 pub use provider::{

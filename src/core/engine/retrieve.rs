@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Engine;
-use crate::api::{HistoryRequest, ListRequest, PromptKey, ShowRequest};
-use crate::domain::{Filter, ListedPrompt, Order, Prompt, PromptFields, PromptId, limits};
+use crate::api::{BriefShowRequest, CursorRequest, HistoryRequest, ListRequest, PromptKey, ShowRequest};
+use crate::domain::{BriefPrompt, Filter, ListedPrompt, Order, Prompt, PromptFields, PromptId, PromptOutline, limits};
 use crate::error::{Error, Result};
 use crate::search;
-use crate::store::{PageSpec, PromptForm, SessionForm, SessionWithPrompts};
+use crate::store::{Page, PageSpec, PromptForm, SessionForm, SessionWithPrompts};
 
+/// Rows of a page of outlines.
+const OUTLINES: u32 = 50;
 /// The most matches of an ambiguous id that a message lists.
 const MATCHES_SHOWN: usize = 5;
 
@@ -43,6 +45,14 @@ impl Engine {
         self.store().get(id).await?.ok_or_else(|| no_prompt(&request.prompt_id))
     }
 
+    /// One prompt, its texts cut to fit a model's context.
+    ///
+    /// # Errors
+    /// As [`Engine::show`].
+    pub async fn show_brief(&self, request: BriefShowRequest) -> Result<BriefPrompt> {
+        Ok(BriefPrompt::cut(self.show(request.show).await?, request.max_chars))
+    }
+
     /// A page of prompts.
     ///
     /// # Errors
@@ -62,6 +72,15 @@ impl Engine {
         let fields = request.fields.unwrap_or(PromptFields::ALL);
         let page = P::page(&**self.store(), filter, request.sort, spec, fields).await?;
         Ok(PromptPage { prompts: search::listed(page.items), next_cursor: page.next_cursor })
+    }
+
+    /// A page of prompts without their texts, newest first.
+    ///
+    /// # Errors
+    /// As [`Engine::list`].
+    pub async fn outlines(&self, request: CursorRequest) -> Result<Page<PromptOutline>> {
+        let spec = page_spec(Some(OUTLINES), 0, request.cursor);
+        self.store().outlines(Filter::default(), spec).await
     }
 
     /// A page of runs with their variants.

@@ -2,9 +2,11 @@
 
 mod batch;
 mod batch_rows;
+mod changes;
 mod jobs;
 mod labels;
 mod metrics;
+mod offered;
 mod recall;
 mod remote_embedding;
 mod search;

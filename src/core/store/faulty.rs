@@ -16,8 +16,8 @@ use super::{
     SpendReservation, SpendRow, SpendStore, Store, TrashedPage, Unembedded, Worker,
 };
 use crate::domain::{
-    Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptSummary,
-    SessionId, StatsBy, Timestamp,
+    Filter, Job, JobState, JudgeName, JudgeProfile, Judgement, JudgementId, Order, Prompt, PromptId, PromptOutline,
+    PromptSummary, SessionId, StatsBy, Timestamp,
 };
 use crate::error::Error;
 use crate::ledger::{CallEnd, Caller, Money, Need};
@@ -121,6 +121,10 @@ impl Store for FaultyStore {
         self.below.summaries(filter, order, page)
     }
 
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>> {
+        self.below.outlines(filter, page)
+    }
+
     fn sessions_with_summaries(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts<PromptSummary>>> {
         self.below.sessions_with_summaries(page)
     }
@@ -135,6 +139,10 @@ impl Store for FaultyStore {
 
     fn count(&self, filter: Filter) -> Pending<u64> {
         self.below.count(filter)
+    }
+
+    fn change_count(&self) -> Pending<u64> {
+        self.below.change_count()
     }
 
     fn close(&self) -> Pending<()> {

@@ -39,7 +39,9 @@ pub mod tally;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, SessionId, Timestamp};
+use crate::domain::{
+    Filter, Order, Phase, Prompt, PromptId, PromptOutline, PromptSummary, Ranking, SessionId, Timestamp,
+};
 
 pub use call_log::StoreCallLog;
 pub use edit::Edit;
@@ -98,6 +100,9 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
     /// As [`Store::page`], returning summaries: what lists show, read in one statement.
     fn summaries(&self, filter: Filter, order: Order, page: PageSpec) -> Pending<Page<PromptSummary>>;
 
+    /// As [`Store::page`], newest first and without reading the prompts' texts.
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>>;
+
     /// A page of runs, newest first, each with its prompts in rank order. Fails as [`Store::page`] does.
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>>;
 
@@ -109,6 +114,11 @@ pub trait Store: SpendStore + FindStore + MeasureStore + JudgementStore + JobSto
 
     /// How many prompts pass the filter.
     fn count(&self, filter: Filter) -> Pending<u64>;
+
+    /// How many changes stored prompts have seen, by any process: prompts added, edited, deleted,
+    /// moved to the trash and restored. Never falls, so what was read before is current while it
+    /// stays the same. Ranking does not count.
+    fn change_count(&self) -> Pending<u64>;
 
     /// The prompts moved to the trash at `since` or later, last deleted first.
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage>;

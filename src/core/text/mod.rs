@@ -16,5 +16,7 @@ pub mod shown;
 pub mod snippet;
 pub mod template;
 pub mod terms;
+pub mod title;
 pub mod tokens;
+pub mod variables;
 pub mod yaml;

@@ -7,28 +7,32 @@ use aludel_core::error::{Code, Error, Problem};
 use aludel_core::ids::{IdSource, SystemIds};
 use aludel_core::ledger::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, GetTaskParams,
-    GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::changes::Subscriptions;
 use super::options::Options;
-use super::tasks;
 use super::tools::{Call, Failure, ToolSet};
+use super::{changes, completion, prompts, resources, tasks};
 use crate::server::VERSION;
 
 /// The server's instructions to a model.
 const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
     `generate_prompts` writes variants of a prompt for a request and ranks them, best first; show the user the first \
     one's `content` unless they ask for more. `search_prompts` (by words), \
-    `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it.";
+    `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it. \
+    Stored prompts are resources as well, and the personas and those tagged `mcp` are prompts.";
 
-/// Handles the protocol's requests. Clones share one engine.
+/// Handles the protocol's requests. Clones share one engine and are of one session.
 #[derive(Clone)]
 pub struct Handler {
     engine: Engine,
@@ -36,6 +40,7 @@ pub struct Handler {
     input_ended: CancellationToken,
     /// One permit for each call allowed at a time.
     places: Arc<Semaphore>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 impl Handler {
@@ -50,7 +55,14 @@ impl Handler {
             tools: options.tools,
             input_ended: CancellationToken::new(),
             places: Arc::new(Semaphore::new(places)),
+            subscriptions: Arc::default(),
         }
+    }
+
+    /// The handler of another session, which has subscribed to nothing yet.
+    #[must_use]
+    pub fn for_session(&self) -> Self {
+        Self { subscriptions: Arc::default(), ..self.clone() }
     }
 
     pub(super) fn engine(&self) -> &Engine {
@@ -59,6 +71,10 @@ impl Handler {
 
     pub(super) fn input_ended(&self) -> &CancellationToken {
         &self.input_ended
+    }
+
+    pub(super) fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
     }
 
     fn overloaded(&self) -> Error {
@@ -71,7 +87,16 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tasks().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tasks()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_completions();
+        ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new("aludel", VERSION).with_title("aludel"))
             .with_instructions(INSTRUCTIONS)
     }
@@ -80,7 +105,7 @@ impl ServerHandler for Handler {
         &self,
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> std::result::Result<InitializeResult, ErrorData> {
+    ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
         // Extensions came with 2026-07-28.
@@ -92,7 +117,7 @@ impl ServerHandler for Handler {
         &self,
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
-    ) -> std::result::Result<ListToolsResult, ErrorData> {
+    ) -> Result<ListToolsResult, ErrorData> {
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params(
                 "the list of tools has one page, so there is no cursor for another",
@@ -107,23 +132,15 @@ impl ServerHandler for Handler {
         &self,
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
-    ) -> std::result::Result<GetTaskResult, ErrorData> {
+    ) -> Result<GetTaskResult, ErrorData> {
         tasks::get(&self.engine, &request.task_id).await
     }
 
-    async fn update_task(
-        &self,
-        _: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> std::result::Result<(), ErrorData> {
+    async fn update_task(&self, _: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         Err(tasks::no_input())
     }
 
-    async fn cancel_task(
-        &self,
-        request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> std::result::Result<(), ErrorData> {
+    async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         tasks::cancel(&self.engine, &request.task_id).await
     }
 
@@ -131,7 +148,7 @@ impl ServerHandler for Handler {
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> std::result::Result<CallToolResponse, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.tools.find(&request.name) else {
             return Err(ErrorData::invalid_params("there is no tool of this name; tools/list has them all", None));
         };
@@ -147,6 +164,80 @@ impl ServerHandler for Handler {
             Ok(answer) => answer.into(),
             Err(Failure(problem)) => failure(&named(*problem, tool.name)).into(),
         })
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(self, page).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        resources::templates(page)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(self, request).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        prompts::list(self, page).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(self, request).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(self, request).await
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        changes::subscribe(self, request.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        changes::unsubscribe(self, &request.uri);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        changes::watch(self, context.peer).await;
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(changes::accepted(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        changes::listen(self, subscription).await;
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode}
 use serde_json::{Value, json};
 
 /// The methods whose parameters the library parses. It does not know any other.
-const METHODS: [&str; 13] = [
+const METHODS: [&str; 14] = [
     "initialize",
     "ping",
     "server/discover",
@@ -22,6 +22,7 @@ const METHODS: [&str; 13] = [
     "resources/subscribe",
     "resources/templates/list",
     "resources/unsubscribe",
+    "subscriptions/listen",
     "completion/complete",
 ];
 
@@ -47,11 +48,33 @@ pub(super) fn read(line: &[u8]) -> Incoming {
             ClientRequest::CustomRequest(custom) if METHODS.contains(&custom.method.as_str()) => {
                 wrong(ErrorCode::INVALID_PARAMS, &wrong_params(custom), &json!(request.id))
             }
+            listing if has_lost_its_params(listing) => match cursor_fault(line) {
+                Some(detail) => wrong(ErrorCode::INVALID_PARAMS, detail, &json!(request.id)),
+                None => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
+            },
             _ => Incoming::Message(Box::new(ClientJsonRpcMessage::Request(request))),
         },
         Ok(message) => Incoming::Message(Box::new(message)),
         Err(_) => diagnose(line),
     }
+}
+
+/// True for a list whose parameters are absent, or wrong: the library makes no difference.
+fn has_lost_its_params(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::ListToolsRequest(list) => list.params.is_none(),
+        ClientRequest::ListPromptsRequest(list) => list.params.is_none(),
+        ClientRequest::ListResourcesRequest(list) => list.params.is_none(),
+        ClientRequest::ListResourceTemplatesRequest(list) => list.params.is_none(),
+        _ => false,
+    }
+}
+
+/// What is wrong with the cursor of a list, if anything.
+fn cursor_fault(line: &[u8]) -> Option<&'static str> {
+    let message: Value = serde_json::from_slice(line).ok()?;
+    let cursor = message.get("params")?.get("cursor")?;
+    (!cursor.is_string() && !cursor.is_null()).then_some("`cursor` must be a text, the `nextCursor` of the page before")
 }
 
 /// The reply to a line longer than [`super::session::LONGEST_LINE`].
@@ -98,16 +121,45 @@ fn diagnose(line: &[u8]) -> Incoming {
 
 /// Explains which parameters of a known method are wrong.
 fn wrong_params(request: &CustomRequest) -> String {
-    let method = &request.method;
+    let method = request.method.as_str();
     let member = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
-    match request.params {
-        _ if method != "tools/call" => format!("the parameters do not fit `{method}`"),
-        _ if !member("name").is_some_and(Value::is_string) => "`name` must be the name of a tool".into(),
-        _ if member("arguments").is_some_and(|arguments| !arguments.is_object() && !arguments.is_null()) => {
-            "`arguments` must be an object with the arguments of the tool".into()
+    let lacks_text = |name: &str| !member(name).is_some_and(Value::is_string);
+    let has_bad_arguments = member("arguments").is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
+    let detail = match method {
+        "tools/call" if lacks_text("name") => "`name` must be the name of a tool",
+        "tools/call" if has_bad_arguments => "`arguments` must be an object with the arguments of the tool",
+        "prompts/get" if lacks_text("name") => "`name` must be the name of a prompt",
+        "prompts/get" if has_bad_arguments => "`arguments` must be an object with the arguments of the prompt",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" if lacks_text("uri") => {
+            "`uri` must be a text, such as aludel://prompts/{id}"
         }
-        _ => format!("the parameters do not fit `{method}`"),
+        "completion/complete" if !is_reference(member("ref")) => {
+            "`ref` must be an object with `type`, which is \"ref/prompt\" and then has `name`, or \"ref/resource\" and then \
+             has `uri`"
+        }
+        "completion/complete" if !is_argument(member("argument")) => {
+            "`argument` must be an object with the texts `name` and `value`"
+        }
+        "subscriptions/listen" if !member("notifications").is_some_and(Value::is_object) => {
+            "`notifications` must be an object that says which notifications are wanted"
+        }
+        _ => return format!("the parameters do not fit `{method}`"),
+    };
+    detail.to_owned()
+}
+
+/// True for what can be completed: a prompt by name or a resource by URI.
+fn is_reference(value: Option<&Value>) -> bool {
+    let text = |name: &str| value.and_then(|value| value.get(name)?.as_str());
+    match text("type") {
+        Some("ref/prompt") => text("name").is_some(),
+        Some("ref/resource") => text("uri").is_some(),
+        _ => false,
     }
+}
+
+fn is_argument(value: Option<&Value>) -> bool {
+    ["name", "value"].iter().all(|name| value.and_then(|value| value.get(*name)).is_some_and(Value::is_string))
 }
 
 fn wrong(code: ErrorCode, detail: &str, id: &Value) -> Incoming {
@@ -189,6 +241,29 @@ mod tests {
         assert!(is_message(&call(r#"{"name":"list_prompts","arguments":null}"#)));
         assert!(is_message(&call(r#"{"name":"list_prompts","arguments":{"limit":1,"limit":2}}"#)));
         assert!(is_message(r#"{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}"#));
+    }
+
+    #[test]
+    fn what_is_wrong_with_parameters_is_said() {
+        for (method, params, says) in [
+            ("tools/call", r#"{"name":3}"#, "`name` must be the name of a tool"),
+            ("prompts/get", "{}", "`name` must be the name of a prompt"),
+            ("prompts/get", r#"{"name":"x","arguments":[]}"#, "`arguments` must be an object"),
+            ("resources/read", r#"{"uri":5}"#, "`uri` must be a text"),
+            ("resources/subscribe", "{}", "`uri` must be a text"),
+            ("resources/list", r#"{"cursor":5}"#, "`cursor` must be a text"),
+            ("prompts/list", r#"{"cursor":{}}"#, "`cursor` must be a text"),
+            ("completion/complete", "{}", "`ref` must be an object"),
+            ("completion/complete", r#"{"ref":{"type":"ref/tool","name":"x"}}"#, "`ref` must be an object"),
+            ("completion/complete", r#"{"ref":{"type":"ref/prompt"}}"#, "`ref` must be an object"),
+            ("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"x"}}"#, "`argument` must be an object"),
+            ("subscriptions/listen", "{}", "`notifications` must be an object"),
+        ] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+            let Incoming::Wrong(answer) = read(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(answer["error"]["code"], -32602);
+            assert!(answer["error"]["message"].as_str().unwrap().starts_with(says), "{answer}");
+        }
     }
 
     #[test]

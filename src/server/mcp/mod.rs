@@ -3,18 +3,24 @@
 //! Serves both protocol versions, which the library distinguishes: 2025-11-25 (initialize) and
 //! 2026-07-28 (stateless, discover). The tools are in `tools`; the core decodes their arguments, as
 //! for every face. A failed tool returns its problem as text for the model; only an unknown tool is
-//! a protocol error. Only JSON-RPC reaches standard output: this module prints nothing.
+//! a protocol error. Stored prompts are resources (`resources`), personas and what is tagged `mcp` are
+//! prompts (`prompts`), and `changes` tells clients that they have changed. Only JSON-RPC reaches standard output: this module prints nothing.
 //!
 //! End of input and SIGTERM end the server in order, even before the first request. Calls that run
 //! at the end of input can still answer for a few seconds. Once the output is closed too, they are
 //! cancelled, so that nothing more is spent.
 
+mod changes;
+mod completion;
 mod consent;
 mod handler;
 mod message;
 mod options;
 mod outbox;
 mod progress;
+mod prompts;
+mod refusal;
+mod resources;
 mod session;
 mod stdio;
 mod tasks;

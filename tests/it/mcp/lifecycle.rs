@@ -19,7 +19,9 @@ async fn the_older_era_begins_with_a_greeting() {
     assert_eq!((&answer["id"], &result["protocolVersion"]), (&json!("a"), &json!(OLDER)));
     assert_eq!(result["serverInfo"]["name"], "aludel");
     assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(result["capabilities"], json!({ "tools": {} }));
+    let (list, resources) = (json!({ "listChanged": true }), json!({ "subscribe": true, "listChanged": true }));
+    let capabilities = json!({ "tools": {}, "resources": resources, "prompts": list, "completions": {} });
+    assert_eq!(result["capabilities"], capabilities);
     assert!(result["instructions"].as_str().expect("text").contains("generate_prompts"));
 }
 

@@ -1,6 +1,9 @@
 //! The MCP face, tested at byte level, so that no client library hides a fault.
 
 mod batch;
+#[cfg(feature = "cli")]
+mod changes;
+mod completion;
 mod consent;
 mod garbage;
 #[cfg(feature = "cli")]
@@ -9,8 +12,11 @@ mod lifecycle;
 mod options;
 #[cfg(feature = "cli")]
 mod process;
+mod prompts;
+mod resources;
 mod search;
 mod tasks;
+mod tool_choice;
 mod tools;
 mod variants;
 
@@ -103,13 +109,27 @@ impl Wire {
     /// Sends a request and returns its id, without waiting for the reply.
     pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> u64 {
         self.next_id += 1;
-        if self.era == Era::Newer {
-            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEWER);
-            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        if self.is_newer() {
+            for (name, value) in self.meta().as_object().expect("an object") {
+                params["_meta"][name] = value.clone();
+            }
         }
         let request = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params });
         self.line(&request.to_string()).await;
         self.next_id
+    }
+
+    pub(crate) fn is_newer(&self) -> bool {
+        self.era == Era::Newer
+    }
+
+    /// What the version asks for in the `_meta` of every request.
+    pub(crate) fn meta(&self) -> Value {
+        if self.is_newer() {
+            let version = "io.modelcontextprotocol/protocolVersion";
+            return json!({ version: NEWER, "io.modelcontextprotocol/clientCapabilities": self.capabilities });
+        }
+        json!({})
     }
 
     /// Sends a request and waits for its reply, collecting the notifications before it.
@@ -144,6 +164,22 @@ impl Wire {
         let text = result["content"][0]["text"].as_str().expect("text");
         assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), result["structuredContent"]);
         result["structuredContent"].clone()
+    }
+
+    /// A prompt as `get_prompt_details` shows it, which must be whole.
+    pub(crate) async fn prompt(&mut self, id: &Value) -> Value {
+        let mut prompt = self.content("get_prompt_details", json!({ "prompt_id": id })).await;
+        let fields = prompt.as_object_mut().expect("a prompt");
+        assert_eq!((fields.remove("truncated"), fields.remove("cut")), (Some(json!(false)), Some(json!([]))));
+        assert!(fields.remove("text_chars").is_some());
+        prompt
+    }
+
+    /// The error of a request that must fail.
+    pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.request(method, params).await;
+        assert!(answer.get("result").is_none(), "{answer}");
+        answer["error"].clone()
     }
 
     pub(crate) async fn notify(&mut self, method: &str, params: Value) {

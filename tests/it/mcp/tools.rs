@@ -87,7 +87,7 @@ async fn prompts_are_generated_found_changed_and_deleted() {
     assert_eq!(prompts.len(), 2);
     let id = &prompts[0]["id"];
 
-    assert_eq!(&wire.content("get_prompt_details", json!({ "prompt_id": id })).await, &prompts[0]);
+    assert_eq!(&wire.prompt(id).await, &prompts[0]);
     let page = wire.content("list_prompts", json!({ "tags": ["a"], "limit": 1 })).await;
     assert_eq!(page["prompts"].as_array().expect("prompts").len(), 1);
     assert!(page["next_cursor"].is_string());
@@ -106,6 +106,35 @@ async fn prompts_are_generated_found_changed_and_deleted() {
     assert_eq!(wire.content("get_prompt_details", json!({ "prompt_id": id })).await["tags"], json!(["b"]));
     let none = problem(&mut wire, "restore_prompt", json!({ "prompt_id": id })).await;
     assert_eq!(none.code.as_str(), "not_found");
+}
+
+#[tokio::test]
+async fn the_texts_of_a_prompt_are_cut_to_what_a_model_has_room_for() {
+    let mut wire = Wire::newer(Seeded::with_echo());
+    wire.content("generate_prompts", json!({ "input": "Write a haiku", "count": 1, "context": ["c"] })).await;
+    let text = &"héllo ".repeat(5_000);
+    let id = &wire.content("update_prompt", json!({ "prompt_id": "@last", "content": text })).await["id"];
+
+    let usual = wire.content("get_prompt_details", json!({ "prompt_id": id })).await;
+    let shown = usual["content"].as_str().expect("text");
+    assert_eq!((shown.chars().count(), text.starts_with(shown)), (20_000, true));
+    assert_eq!(
+        (&usual["truncated"], &usual["original_input"], &usual["context"]),
+        (&json!(true), &json!(""), &json!([""]))
+    );
+    assert_eq!(usual["cut"][0], json!({ "field": "content", "chars": text.chars().count() }));
+    assert!(usual.to_string().len() < 50_000);
+
+    let all = wire.content("get_prompt_details", json!({ "prompt_id": id, "max_chars": 1_000_000 })).await;
+    assert_eq!((&all["truncated"], &all["content"], &all["cut"]), (&json!(false), &json!(text), &json!([])));
+    let chars = |text: &Value| text.as_str().expect("text").chars().count();
+    let steps: usize = all["steps"].as_array().expect("steps").iter().map(|step| chars(&step["content"])).sum();
+    assert_eq!(all["text_chars"], json!(chars(&all["content"]) + chars(&all["original_input"]) + 1 + steps));
+    assert_eq!(usual["text_chars"], all["text_chars"]);
+    for wrong in [json!(0), json!(-1), json!(100_000_001)] {
+        let bad = problem(&mut wire, "get_prompt_details", json!({ "prompt_id": id, "max_chars": wrong })).await;
+        assert_eq!(fields(&bad), ["max_chars"]);
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "the empty filter empties the database", run: the_empty_filter_empties_the_database },
     Check { name: "what derives from a deleted prompt remembers it", run: children_remember_a_deleted_parent },
     Check { name: "a deleted prompt can be stored again", run: a_deleted_prompt_can_be_stored_again },
+    Check { name: "every change of prompts is counted, and nothing else", run: every_change_is_counted },
 ];
 
 fn change(
@@ -190,4 +191,50 @@ fn a_deleted_prompt_can_be_stored_again(store: &dyn Store) {
     delete(store, &ids(&all), None).unwrap();
     store.append(all.clone()).wait().unwrap();
     assert_eq!(read_all(store, &Filter::default(), Order::Oldest, 10), all);
+}
+
+fn every_change_is_counted(store: &dyn Store) {
+    let mut last = store.change_count().wait().unwrap();
+    let mut has_changed = move |store: &dyn Store| {
+        let before = std::mem::replace(&mut last, store.change_count().wait().unwrap());
+        assert!(last >= before, "the count fell from {before} to {last}");
+        last > before
+    };
+    assert!(!has_changed(store));
+    let all = store_samples(store, 6);
+    assert!(has_changed(store), "stored");
+    change(store, all[0].id, None, Edit { notes: Some(Some("n".into())), ..Edit::default() }).unwrap();
+    assert!(has_changed(store), "notes");
+    change(store, all[0].id, None, add("x")).unwrap();
+    assert!(has_changed(store), "tags");
+    let (unknown, at) = (samples::prompt(77).id, samples::moment(999));
+    let trash = |ids: Vec<PromptId>| Mutation::Trash { ids, expected_revision: None, at };
+    for mutation in [
+        trash(vec![all[1].id]),
+        Mutation::Restore { ids: vec![all[1].id], at },
+        Mutation::TrashWhere { filter: Filter { tags: vec!["x".into()], ..Filter::default() }, at },
+        Mutation::Delete { ids: vec![all[2].id], expected_revision: None },
+        Mutation::DeleteWhere { filter: Filter::default() },
+    ] {
+        let shown = format!("{mutation:?}");
+        store.apply(mutation).wait().unwrap();
+        assert!(has_changed(store), "{shown}");
+    }
+
+    store_samples(store, 2);
+    assert!(has_changed(store));
+    for mutation in [
+        trash(vec![unknown]),
+        Mutation::Delete { ids: vec![unknown], expected_revision: None },
+        Mutation::Restore { ids: vec![unknown], at },
+        Mutation::EmptyTrash { ids: None, before: None },
+        Mutation::Rank { rankings: vec![samples::ranking(all[0].id, 1, 0.5)] },
+    ] {
+        let shown = format!("{mutation:?}");
+        store.apply(mutation).wait().unwrap();
+        assert!(!has_changed(store), "{shown}");
+    }
+    store.begin_session(samples::session(60)).wait().unwrap();
+    assert_fails(change(store, all[0].id, Some(9), add("y")), Code::Conflict);
+    assert!(!has_changed(store), "nothing changed");
 }

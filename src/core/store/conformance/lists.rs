@@ -1,7 +1,7 @@
 //! Lists: filters, orders, pages, cursors, counts.
 
 use super::{Check, assert_fails, expected, first_page, ids, read_all, store_samples, summaries_of};
-use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptSummary, Ranking, Timestamp};
+use crate::domain::{Filter, Order, Phase, Prompt, PromptId, PromptOutline, PromptSummary, Ranking, Timestamp};
 use crate::error::Code;
 use crate::store::{Mutation, PageSpec, Store, samples};
 use crate::time::from_millis;
@@ -17,6 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "no row is lost or doubled while rows come and go", run: no_row_is_lost_or_doubled },
     Check { name: "a cursor of another list is refused", run: a_cursor_of_another_list_is_refused },
     Check { name: "summaries are prompts in short", run: summaries_are_prompts_in_short },
+    Check { name: "outlines are prompts without their texts", run: outlines_are_prompts_without_their_texts },
     Check { name: "a limit out of range is refused", run: a_limit_out_of_range_is_refused },
 ];
 
@@ -262,6 +263,52 @@ fn a_limit_out_of_range_is_refused(store: &dyn Store) {
         assert_fails(store.sessions(first_page(limit)).wait(), Code::ValidationFailed);
         assert_fails(store.sessions_with_summaries(first_page(limit)).wait(), Code::ValidationFailed);
     }
+}
+
+fn outlines_are_prompts_without_their_texts(store: &dyn Store) {
+    let blank = Prompt { original_input: " \n\t".into(), content: "über\0 x".into(), ..samples::prompt(40) };
+    let mut all = store_samples(store, 12);
+    store.append(vec![blank.clone()]).wait().unwrap();
+    all.push(blank);
+    for filter in [Filter::default(), Filter { tags: vec!["sea".into(), "tag-1".into()], ..Filter::default() }] {
+        let expected: Vec<PromptOutline> = expected(&all, &filter, Order::Newest)
+            .into_iter()
+            .filter_map(|id| all.iter().find(|prompt| prompt.id == id))
+            .map(|prompt| PromptOutline {
+                id: prompt.id,
+                subject: if prompt.id == samples::prompt(40).id {
+                    "über\0 x".into()
+                } else {
+                    prompt.original_input.clone()
+                },
+                content_bytes: prompt.content.len() as u64,
+                persona: prompt.persona.clone(),
+                tags: prompt.tags.clone(),
+                notes: prompt.notes.clone(),
+                revision: prompt.revision,
+                created_at: prompt.created_at,
+                updated_at: prompt.updated_at,
+            })
+            .collect();
+        assert!(!expected.is_empty());
+        let (mut found, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = store.outlines(filter.clone(), PageSpec { limit: 5, offset: 0, cursor }).wait().unwrap();
+            assert!(page.items.len() <= 5);
+            found.extend(page.items);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, expected);
+    }
+    for limit in [0, 1001] {
+        assert_fails(store.outlines(Filter::default(), first_page(limit)).wait(), Code::ValidationFailed);
+    }
+    let cursor = Some("nonsense".to_owned());
+    let page = PageSpec { limit: 5, offset: 0, cursor };
+    assert_fails(store.outlines(Filter::default(), page).wait(), Code::ValidationFailed);
 }
 
 fn summaries_are_prompts_in_short(store: &dyn Store) {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use uuid::Uuid;
 
 use super::failure::SqliteResult;
-use super::rows::{Columns, millis};
+use super::rows::{Columns, integer, millis};
 use super::terms::{self, Indexer};
 use super::{filter, idempotency, jobs, judgements, prompts, totals, trash};
 use crate::domain::{Filter, Prompt, PromptId, Ranking, SessionId, Timestamp};
@@ -55,6 +55,7 @@ fn edit(
         .execute(params![prompt.notes, prompt.revision, millis(prompt.updated_at), key])?;
     connection.prepare_cached("DELETE FROM tags WHERE prompt = ?")?.execute([key])?;
     prompts::insert_tags(connection, key, &prompt, &prompt.tags)?;
+    count_changes(connection, 1)?;
     if before.tags != prompt.tags {
         totals::retag(connection, &before, &prompt)?;
     }
@@ -62,6 +63,22 @@ fn edit(
         terms::put(connection, [(key, &indexer.entry(&prompt))])?;
     }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
+}
+
+/// Adds to [`Store::change_count`](crate::store::Store::change_count). Stored prompts are counted where they are added.
+fn count_changes(connection: &Connection, changes: usize) -> SqliteResult<()> {
+    if changes > 0 {
+        let mut add = connection.prepare_cached("UPDATE totals SET changes = changes + ? WHERE key = 1")?;
+        add.execute([integer(changes)])?;
+    }
+    Ok(())
+}
+
+/// The number of changes so far.
+pub(super) fn count(connection: &Connection) -> SqliteResult<u64> {
+    let changes: i64 =
+        connection.prepare_cached("SELECT changes FROM totals WHERE key = 1")?.query_row([], |row| row.get(0))?;
+    Ok(changes.unsigned_abs())
 }
 
 fn rank(connection: &Connection, rankings: &[Ranking]) -> SqliteResult<u64> {
@@ -111,6 +128,7 @@ fn delete_where(
     let is_all = *filter == Filter::default();
     if is_all && trashed_at.is_none() {
         gone.collect(connection.prepare("DELETE FROM prompts RETURNING id, session_id")?.query([])?)?;
+        count_changes(connection, gone.prompts.len())?;
         totals::clear(connection)?;
         // The empty filter also deletes runs without prompts, and all judgements.
         connection.execute("DELETE FROM sessions", [])?;
@@ -188,6 +206,7 @@ impl DeletedPrompts {
         for session in &self.sessions {
             statement.execute([session.as_bytes()])?;
         }
+        count_changes(connection, self.prompts.len())?;
         if self.trashed_at.is_none() {
             judgements::sweep(connection, &self.prompts)?;
             let runs: Vec<SessionId> = self.sessions.into_iter().map(SessionId).collect();

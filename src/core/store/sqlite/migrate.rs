@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration::of("0012_jobs", include_str!("../../../../assets/migrations/0012_jobs.sql")),
     Migration::of("0013_idempotency", include_str!("../../../../assets/migrations/0013_idempotency.sql")),
     Migration::of("0014_callers", include_str!("../../../../assets/migrations/0014_callers.sql")),
+    Migration::of("0015_changes", include_str!("../../../../assets/migrations/0015_changes.sql")),
 ];
 
 /// The format this program reads and writes.

@@ -92,7 +92,8 @@ fn a_fresh_file_is_brought_to_the_newest_format_without_a_backup() {
             "0011_score_formula",
             "0012_jobs",
             "0013_idempotency",
-            "0014_callers"
+            "0014_callers",
+            "0015_changes"
         ]
     );
     let after = status(&path).unwrap();
@@ -155,7 +156,8 @@ fn a_file_of_the_first_format_gets_its_spend_tables_and_keeps_its_prompts() {
             "0011_score_formula",
             "0012_jobs",
             "0013_idempotency",
-            "0014_callers"
+            "0014_callers",
+            "0015_changes"
         ]
     );
     let store = SqliteStore::open(&path);

@@ -27,6 +27,7 @@ mod lengths;
 mod matches;
 mod measure;
 pub mod migrate;
+mod outlines;
 mod prompts;
 mod queue;
 mod ranking;
@@ -53,7 +54,7 @@ use self::failure::{DatabaseFile, Failure, SqliteResult};
 use self::terms::Indexer;
 use self::writer::{Flush, Writer};
 use super::{Applied, Mutation, Page, PageSpec, Pending, Session, SessionWithPrompts, Store, TrashedPage};
-use crate::domain::{Filter, Order, Prompt, PromptId, PromptSummary, SessionId, Timestamp};
+use crate::domain::{Filter, Order, Prompt, PromptId, PromptOutline, PromptSummary, SessionId, Timestamp};
 use crate::error::Result;
 
 /// Makes a connection that was opened elsewhere able to use the text index, `prompt_terms`.
@@ -343,6 +344,11 @@ impl Store for SqliteStore {
         self.read("listing prompts", absent, |connection| summaries::page(connection, &filter, order, &page))
     }
 
+    fn outlines(&self, filter: Filter, page: PageSpec) -> Pending<Page<PromptOutline>> {
+        let absent = Page { items: Vec::new(), next_cursor: None };
+        self.read("listing prompts", absent, |connection| outlines::page(connection, &filter, &page))
+    }
+
     fn sessions(&self, page: PageSpec) -> Pending<Page<SessionWithPrompts>> {
         let absent = Page { items: Vec::new(), next_cursor: None };
         self.read("listing sessions", absent, |connection| {
@@ -363,6 +369,10 @@ impl Store for SqliteStore {
 
     fn count(&self, filter: Filter) -> Pending<u64> {
         self.read("counting prompts", 0, |connection| filter::count(connection, &filter))
+    }
+
+    fn change_count(&self) -> Pending<u64> {
+        self.read("reading the number of changes", 0, changes::count)
     }
 
     fn trashed(&self, since: Timestamp, limit: u32, offset: u64) -> Pending<TrashedPage> {

@@ -26,7 +26,7 @@ pub(super) fn append(connection: &Connection, prompts: &[Prompt], entries: &[Ent
     let keys = prompts.iter().map(|prompt| insert(connection, prompt)).collect::<SqliteResult<Vec<i64>>>()?;
     // Counted here, the only place that adds prompts: a trigger would make FTS5 flush each time.
     connection
-        .prepare_cached("UPDATE totals SET prompts = prompts + ? WHERE key = 1")?
+        .prepare_cached("UPDATE totals SET prompts = prompts + ?1, changes = changes + ?1 WHERE key = 1")?
         .execute([integer(keys.len())])?;
     totals::change(connection, TotalsChange::Add, prompts)?;
     terms::put(connection, keys.into_iter().zip(entries))

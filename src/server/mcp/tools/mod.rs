@@ -120,11 +120,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Generate,
         name: "generate_prompts",
         title: "Generate prompts",
-        description: "Turns a rough request into several finished prompts for a language model. Each variant passes the \
-            phases prima-materia (extract), solutio (rewrite) and coagulatio (finalise) with a strategy of its own. \
-            Variants are stored and returned ranked, best first, with a score breakdown. Use it when the user wants \
-            a prompt written or improved; only `input` is required. Put background the prompts must respect into \
-            `context`.",
+        description: "Writes a prompt for a language or image model: turns a rough idea, a request or an old \
+            prompt into finished ones, several variants ranked best first, and stores them. Use it whenever the \
+            user needs help to phrase a request to a model, or a prompt written or improved. Only `input` is \
+            required; background that the prompt must respect goes into `context`.",
         input: generate::input,
         output: generate::output,
         call: generate::call,
@@ -133,9 +132,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Generate,
         name: "generate_prompt_variants",
         title: "Generate variants of a prompt",
-        description: "Makes further variants of one stored prompt (`prompt_id`): from the same request, with strategies \
-            that it was not written with, ranked best first and stored beside it. Use it when the user likes a prompt \
-            that exists and wants alternatives to it. For a request that has no prompt yet use `generate_prompts`.",
+        description: "Gives alternatives to one stored prompt (`prompt_id`): the same request written in other \
+            ways, with strategies that it was not written with, ranked and stored. Use it when the user likes a \
+            saved prompt and wants more versions of it.",
         input: generate::variants_input,
         output: generate::output,
         call: generate::variants,
@@ -144,9 +143,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Select,
         name: "select_best_prompt",
         title: "Choose the best prompt",
-        description: "Lets a judge model choose the best of 2 to 64 stored prompts for a task, and says how sure it is \
-            and why. It calls a model for each comparison, which costs money; the ranking that `generate_prompts` \
-            returns does not. To see how prompts differ use `compare_prompts`.",
+        description: "Has a judge model choose the best of 2 to 64 candidate prompts for a task, and says how \
+            sure it is and why. Which one is best? Calls a model for each comparison, which costs money.",
         input: generate::select_input,
         output: generate::select_output,
         call: generate::select,
@@ -155,9 +153,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Batch,
         name: "start_batch",
         title: "Generate prompts for many requests",
-        description: "Starts a batch of up to 1,000 requests and returns its job at once: each row of `rows` is generated as \
-            by `generate_prompts` and may set the same fields for itself. Check `job_status` until it has finished, \
-            then read `job_result`; `job_cancel` stops it. For one request use `generate_prompts`.",
+        description: "Starts a batch: makes a prompt for each of many topics or requests, or every line of a \
+            list, in one go: up to 1,000 `rows`, of which each may set the fields of `generate_prompts` for \
+            itself. Returns a job at once.",
         input: batch::input,
         output: batch::output,
         call: batch::call,
@@ -165,12 +163,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Search,
         name: "search_prompts",
-        title: "Search prompts by words",
-        description: "Finds stored prompts with the words of `query` in their text, the request they were made from, their \
-            tags or notes, best first, each with an excerpt around the match. All words must occur; \"several words\" \
-            for a phrase, `begin*` for a prefix, `-word` to exclude a word, `a OR b` for either. Set `hybrid` to search \
-            by words and by meaning at once. `total` counts all matches. Rows leave out the prompt's text unless \
-            `fields` includes `content`.",
+        title: "Find prompts by words",
+        description: "Finds the stored prompts containing words or a phrase in their text, request, tags or \
+            notes, best match first, each with an excerpt. All words must occur; \"several words\" for a \
+            phrase, `begin*` for a prefix, `-word` to exclude, `a OR b` for either. `hybrid` searches by \
+            meaning as well.",
         input: prompts::search_input,
         output: prompts::search_output,
         call: prompts::search,
@@ -178,11 +175,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Search,
         name: "semantic_search_prompts",
-        title: "Search prompts by meaning",
-        description: "Finds stored prompts about what `query` describes, whatever their words, nearest first. Use it when \
-            `search_prompts` finds nothing or the user remembers the subject but not the words. `match.score` is the \
-            cosine similarity; the last rows may be far from the query, so judge by it. Rows leave out the prompt's \
-            text unless `fields` includes `content`.",
+        title: "Find prompts by meaning",
+        description: "Finds stored prompts about a subject, even if they do not use the words of `query`, \
+            nearest first. Use it when the user remembers the subject but not how it was put. `match.score` is \
+            the cosine similarity; the last rows may be far from the query.",
         input: prompts::semantic_search_input,
         output: prompts::search_output,
         call: prompts::semantic_search,
@@ -191,10 +187,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Similar,
         name: "similar_prompts",
         title: "Find similar prompts",
-        description: "Finds the stored prompts nearest in meaning to one of them, nearest first, from stored vectors: no model \
-            is called. Use it to find earlier versions, duplicates and work on the same subject. `match.score` is the \
-            cosine similarity; the last rows may be far, so judge by it. Rows leave out the prompt's text unless \
-            `fields` includes `content`.",
+        description: "Finds stored prompts similar to one of them: near duplicates, earlier versions, work on \
+            the same subject, nearest first. Calls no model. `match.score` is the cosine similarity; the last \
+            rows may be far.",
         input: prompts::similar_input,
         output: prompts::search_output,
         call: prompts::similar,
@@ -203,20 +198,21 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Show,
         name: "get_prompt_details",
         title: "Show a prompt",
-        description: "Returns one stored prompt whole: its text, the request it was made from, the output of each phase, \
-            models, tokens, cost, tags and notes. Takes the full id, six or more of its first or last characters, or \
-            `@last` for the newest.",
+        description: "Shows one stored prompt: its full text, the request it was made from, the output of each \
+            phase, models, tokens, cost, tags and notes. Takes an id, six or more of its first or last \
+            characters, or `@last`. Long texts are cut to `max_chars` together; \
+            `cut` says which.",
         input: prompts::show_input,
-        output: prompts::prompt_output,
+        output: prompts::show_output,
         call: prompts::show,
     },
     Definition {
         operation: Operation::List,
         name: "list_prompts",
-        title: "List prompts",
-        description: "Lists stored prompts, newest first unless `sort` is set, filtered by phase, provider, model, persona, \
-            tags and time. Pass the result's `next_cursor` as `cursor` for the next page; it is null on the last one. \
-            Rows leave out the prompt's text unless `fields` includes `content`.",
+        title: "List the newest prompts",
+        description: "Lists the user's newest prompts first: what was saved lately, filtered by time (`since`: \
+            last week is 7d), tags, persona, provider and phase. Without their text, which `get_prompt_details` \
+            has. Give `next_cursor` as `cursor` for the next page.",
         input: prompts::list_input,
         output: prompts::list_output,
         call: prompts::list,
@@ -225,9 +221,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Metrics,
         name: "get_prompt_metrics",
         title: "Measure a prompt",
-        description: "Measures one stored prompt: tokens, cost and latency of each phase, the size of its text, the ranking's \
-            measures of it (coverage, additions, structure, clarity, concision, each 0 to 1), its rank in its run, what \
-            it was derived from and what was derived from it. A null cost is unknown, not free.",
+        description: "Measures this one prompt: how many tokens it took, what each phase cost, its latency and \
+            length, the ranking's measures of it and its rank, what the judge thought, and what was derived \
+            from it. Calls no model.",
         input: statistics::prompt_input,
         output: statistics::prompt_output,
         call: statistics::prompt,
@@ -236,9 +232,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Metrics,
         name: "analyze_prompt_performance",
         title: "Measure several prompts together",
-        description: "Adds up and compares stored prompts: tokens, cost and latency percentiles in total and by phase, \
-            provider and model, and the minimum, median and maximum of each figure. Name them in `prompt_ids`, or give \
-            filters: then the newest matches are measured, up to `limit`, and `matched` counts all matches.",
+        description: "Statistics over many prompts: how those with a tag, persona or provider do on average and \
+            at the extremes, in cost, tokens, latency, length and score. Give `prompt_ids`, or filters.",
         input: statistics::selection_input,
         output: statistics::selection_output,
         call: statistics::selection,
@@ -247,9 +242,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Why,
         name: "why_prompt",
         title: "Explain a prompt",
-        description: "Explains how a stored prompt was made and ranked: what it was derived from, tokens and cost of each \
-            phase, its score breakdown with weights, and the judges' verdicts on it against others. No model is called. \
-            Use it when the user asks why a prompt won or lost.",
+        description: "Explains why a prompt was ranked as it was, first or last: the score of each variant and \
+            its parts, what judges said, how sure they were, and the prompts it was derived from. Calls no \
+            model.",
         input: prompts::why_input,
         output: prompts::why_output,
         call: prompts::why,
@@ -258,9 +253,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Spend,
         name: "spend",
         title: "Show spending",
-        description: "Adds up the cost of calls to providers by day, model, provider, phase, tag or command, and reports the \
-            budgets in force and what is left of them today. A null cost includes calls whose price is unknown. Use it \
-            before an expensive run, or when the user asks what something cost.",
+        description: "Tells how much money was spent on models, today, this month or since a day, by provider, \
+            model, command or tag, and what the budgets leave. What an old prompt cost stays in it.",
         input: statistics::spend_input,
         output: statistics::spend_output,
         call: statistics::spend,
@@ -269,8 +263,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsShow,
         name: "job_status",
         title: "Show a job",
-        description: "Reports on a job: its state, how many of its units are done, its request, and its result once it has \
-            finished. Use it to check a job whose id you were given; `@last` is the newest.",
+        description: "Tells whether a job or batch is done yet: running, finished, failed or stopped, how much \
+            of it is done, and its result.",
         input: jobs::input,
         output: jobs::status_output,
         call: jobs::status,
@@ -279,9 +273,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsResult,
         name: "job_result",
         title: "Show what came of a job",
-        description: "Returns the result of a job that has finished, or of a batch the rows that are done so far, in order: \
-            of each row its best prompt or its error. Pass `next_after` as `after` for the rows that follow, and \
-            `status: failed` for the failures alone.",
+        description: "Gets the results of a job, what it produced: its result and, of a batch, the rows that \
+            are done, in pages (`after`).",
         input: jobs::result_input,
         output: jobs::result_output,
         call: jobs::result,
@@ -290,8 +283,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsResume,
         name: "job_resume",
         title: "Resume a job",
-        description: "Goes on with a job that was stopped, interrupted or has failed, for example when its budget was \
-            used up: pass a larger `budget_usd` for all attempts together. What is done is not done again.",
+        description: "Carries on with a job or batch that was interrupted, stopped, or ended at its budget, \
+            which can be raised. What is done is not paid again.",
         input: jobs::resume_input,
         output: jobs::cancel_output,
         call: jobs::resume,
@@ -300,8 +293,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsStop,
         name: "job_cancel",
         title: "Stop a job",
-        description: "Stops a job. What is finished stays stored, and the job can be resumed later. Use it when the user no \
-            longer wants the job to go on.",
+        description: "Stops a running job or batch. What is finished is kept.",
         input: jobs::input,
         output: jobs::cancel_output,
         call: jobs::cancel,
@@ -310,10 +302,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Compare,
         name: "compare_prompts",
         title: "Compare prompts",
-        description: "Compares 2 to 64 stored prompts side by side: their scores by the ranking's rules, their sizes, how much \
-            they have in common, and for two a word diff. With `task_description` a judge model says in `selection` which \
-            is best for that task and with what probability; if `confident` is false it is too close to call, so do not \
-            present the winner as better. Without a task no model is called.",
+        description: "Shows the difference between prompts, put side by side: a word diff of two, and what \
+            distinguishes their settings, scores and cost. Calls no model, unless `task_description` asks a \
+            judge too.",
         input: compare::input,
         output: compare::output,
         call: compare::call,
@@ -322,9 +313,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Update,
         name: "update_prompt",
         title: "Change a prompt",
-        description: "Changes the tags or notes of a stored prompt in place. New `content` does not change the prompt: it \
-            stores and returns a new one derived from it. Pass the `revision` last read to fail with a conflict if the \
-            prompt has changed since.",
+        description: "Changes a stored prompt: its tags, a note, or its text, which makes a new prompt derived \
+            from it.",
         input: prompts::update_input,
         output: prompts::prompt_output,
         call: prompts::update,
@@ -333,8 +323,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Delete,
         name: "delete_prompt",
         title: "Delete a prompt",
-        description: "Moves one stored prompt to the trash; `restore_prompt` restores it until `restorable_until`. With \
-            `forever` it is deleted for good: ask the user first, as that cannot be undone.",
+        description: "Deletes one prompt: throws it into the trash when the user does not need it any more, and \
+            says until when it can be restored.",
         input: prompts::delete_input,
         output: prompts::delete_output,
         call: prompts::delete,
@@ -343,8 +333,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::TrashRestore,
         name: "restore_prompt",
         title: "Restore a deleted prompt",
-        description: "Restores a deleted prompt from the trash, unchanged but for a raised revision. `@last` is the last \
-            deleted one.",
+        description: "Undoes a deletion: brings a deleted prompt back from the trash as it was.",
         input: prompts::restore_input,
         output: prompts::restore_output,
         call: prompts::restore,
@@ -353,10 +342,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Export,
         name: "export_prompts",
         title: "Export prompts",
-        description: "Exports stored prompts as one text in `format`: json, jsonl, csv and yaml hold every field and can be \
-            imported again, markdown is a document for reading. Exports the newest prompts, ten unless `limit` is set, \
-            filtered as in `list_prompts`; `total` counts all that match the filters. Use it when the user wants a file \
-            or a document; to look at prompts use `list_prompts`.",
+        description: "Gives all stored prompts, or some of them, as one text for a file: JSON, JSON lines, CSV, \
+            YAML or Markdown. `total` says how many match; raise `limit` (10) for more.",
         input: prompts::export_input,
         output: prompts::export_output,
         call: prompts::export,
@@ -365,8 +352,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Providers,
         name: "get_provider_status",
         title: "List providers",
-        description: "Lists the language-model providers that prompts can be generated with, whether each can be used \
-            now, and if not, why. `builtin` is always available: it writes prompts without a model, a key or a network.",
+        description: "Tells which model providers can be used here, such as OpenAI, Anthropic, Google or \
+            Ollama, and of any other why not: no key, not reachable. Calls none of them.",
         input: system::no_input,
         output: system::providers_output,
         call: system::providers,
@@ -375,9 +362,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Validate,
         name: "validate_configuration",
         title: "Check the installation",
-        description: "Checks everything a run needs: configuration, database, personas, templates, providers and the \
-            providers bound to the phases. Use it to find out why something fails; each check says what to do. Every \
-            page of the database is read unless `quick` is true.",
+        description: "Checks that the configuration is correct, with the keys, the templates, personas and the \
+            database: what is wrong and how to mend it.",
         input: system::validation_input,
         output: system::validation_output,
         call: system::validate,
@@ -386,7 +372,7 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Version,
         name: "get_system_info",
         title: "Describe this server",
-        description: "Returns this program's version and the phases, personas and providers that a request can name.",
+        description: "Tells what version is installed, and what phases, personas and providers there are.",
         input: system::no_input,
         output: system::info_output,
         call: system::info,

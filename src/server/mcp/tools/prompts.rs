@@ -5,10 +5,10 @@
 //! time; deleting all is not offered.
 
 use aludel_core::api::{
-    BriefListRequest, BriefSearchRequest, BriefSimilarRequest, DeleteOneRequest, ExportRequest, Known,
-    RestoreOneRequest, SemanticSearchRequest, ShowRequest, UpdateRequest, WhyRequest,
+    BriefListRequest, BriefSearchRequest, BriefShowRequest, BriefSimilarRequest, DeleteOneRequest, ExportRequest,
+    Known, RestoreOneRequest, SemanticSearchRequest, UpdateRequest, WhyRequest,
 };
-use aludel_core::domain::{Prompt, SearchResult, SelectedPrompt, Why};
+use aludel_core::domain::{BriefPrompt, Prompt, SearchResult, SelectedPrompt, Why};
 use aludel_core::engine::{Deletion, PromptPage, Restoration};
 use aludel_core::transfer::ExportedPrompts;
 use rmcp::model::JsonObject;
@@ -17,7 +17,11 @@ use serde_json::Value;
 use super::{Call, Reply, content, schema};
 
 pub(super) fn show_input(known: &Known) -> Value {
-    super::input::<ShowRequest>(known)
+    super::input::<BriefShowRequest>(known)
+}
+
+pub(super) fn show_output() -> JsonObject {
+    schema::of::<BriefPrompt>()
 }
 
 pub(super) fn prompt_output() -> JsonObject {
@@ -26,8 +30,8 @@ pub(super) fn prompt_output() -> JsonObject {
 
 pub(super) fn show(mut call: Call) -> Reply {
     Box::pin(async move {
-        let request = call.decode::<ShowRequest>()?;
-        content(&call.handler.engine().show(request).await?)
+        let request = call.decode::<BriefShowRequest>()?;
+        content(&call.handler.engine().show_brief(request).await?)
     })
 }
 
