@@ -18,6 +18,7 @@ pub(crate) fn for_command_line() -> crate::cli::Launchers {
         workbench: cfg_select! { feature = "tui" => { Some(workbench) } _ => { None } },
         mcp_server: cfg_select! { feature = "server" => { Some(mcp_server) } _ => { None } },
         mcp_http_server: cfg_select! { feature = "server" => { Some(mcp_http_server) } _ => { None } },
+        mcp_check: cfg_select! { feature = "server" => { Some(mcp_check) } _ => { None } },
         http_server: cfg_select! { feature = "server" => { Some(http_server) } _ => { None } },
         workbench_check: cfg_select! { feature = "tui" => { Some(crate::tui::faults) } _ => { None } },
     }
@@ -45,6 +46,12 @@ pub(crate) fn http_server(engine: Engine) -> Result<()> {
     let options = crate::server::rest::Options { host: server.host.clone(), port: server.port };
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     started(&mut builder)?.block_on(crate::server::rest::serve(engine, options))
+}
+
+/// Checks what an MCP server is to offer.
+#[cfg(all(feature = "server", feature = "cli"))]
+fn mcp_check(request: ServeRequest) -> Result<()> {
+    crate::server::mcp::Options::new(request).map(drop)
 }
 
 /// Runs MCP over standard input and output. One client, so one thread.

@@ -70,6 +70,8 @@ pub struct Launchers {
     pub mcp_server: Option<McpLauncher>,
     /// MCP over HTTP, on `server.host` and `server.port`.
     pub mcp_http_server: Option<McpLauncher>,
+    /// Checks what an MCP server is to offer, without starting one.
+    pub mcp_check: Option<fn(ServeRequest) -> Result<()>>,
     /// REST over HTTP, on `server.host` and `server.port`.
     pub http_server: Option<Launcher>,
     /// Checks the workbench's settings.
@@ -208,6 +210,7 @@ fn perform(command: Option<Command>, invocation: &Invocation<'_>) -> CommandResu
         Some(Command::Jobs(args)) => run::jobs(&args, invocation),
         Some(Command::Tui(args)) => run::workbench(&args, invocation),
         Some(Command::Serve(args)) => run::serve(&args, invocation),
+        Some(Command::McpConfig(args)) => run::mcp_config(&args, invocation),
         Some(Command::HttpServer(args)) => run::http_server(&args, invocation),
         Some(Command::Health(args)) => run::health(&args, invocation),
         Some(Command::Config(args)) => run::config(&args, invocation),

@@ -30,6 +30,37 @@ pub fn write_atomically(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Erro
     write_beside(&target, bytes, mode).map_err(|error| failure("write", path, &error))
 }
 
+/// Like [`write_atomically`], with the mode of the existing file `model`, and its owner where allowed.
+/// The umask does not apply.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn write_like(path: &Path, bytes: &[u8], model: &Path) -> Result<(), Error> {
+    let write = || {
+        let target = follow(path)?;
+        let like = fs::metadata(model)?;
+        // Private until it has the owner and the mode of the model.
+        let mut file = begin_beside(&target, PRIVATE_FILE)?;
+        file.write_all(bytes)?;
+        take_owner(file.as_file(), &like);
+        file.as_file().set_permissions(like.permissions())?;
+        finish_beside(file, &target)
+    };
+    write().map_err(|error| failure("write", path, &error))
+}
+
+/// Gives a file the owner of another, as far as the system allows.
+#[cfg(unix)]
+fn take_owner(file: &File, like: &fs::Metadata) {
+    use std::os::unix::fs::MetadataExt as _;
+    if file.metadata().is_ok_and(|own| (own.uid(), own.gid()) != (like.uid(), like.gid())) {
+        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn take_owner(_: &File, _: &fs::Metadata) {}
+
 /// Like [`write_atomically`], but replaces a link instead of following it, so that the file can be
 /// in a folder that others can write to.
 ///
@@ -306,6 +337,25 @@ mod tests {
         symlink("circle", &circle).unwrap();
         let error = write_atomically(&circle, b"x", PRIVATE_FILE).unwrap_err();
         assert!(error.to_string().contains("circle"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_takes_the_mode_of_its_model_whatever_the_umask() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (model, copy) = (folder.path().join("model"), folder.path().join("copy"));
+        fs::write(&model, "old").unwrap();
+        for mode in [0o666, 0o600, 0o640] {
+            fs::set_permissions(&model, fs::Permissions::from_mode(mode)).unwrap();
+            write_like(&copy, b"new", &model).unwrap();
+            assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, mode);
+        }
+        write_like(&model, b"new", &model).unwrap();
+        assert_eq!(fs::read(&model).unwrap(), b"new");
+        assert_eq!(fs::metadata(&model).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(names(folder.path()), ["copy", "model"]);
+        assert!(write_like(&copy, b"x", &folder.path().join("none")).is_err());
     }
 
     #[test]

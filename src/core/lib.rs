@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | L4 | [`engine`] | the facade: one method per operation, and the wiring |
 //! | L3 | [`compare`], [`pipeline`], [`prompting`], [`rank`], [`judge`], [`job`], [`probe`], [`search`], [`statistics`], [`transfer`] | use-cases; no database, no network |
-//! | L2 | [`config`], [`auth`], [`assets`], [`drafts`], [`embed`], [`files`], [`store::sqlite`], [`provider::registry`], [`provider::settings`] and what it builds, [`notices`], [`trace`], [`unsaved`] | the only input and output |
+//! | L2 | [`config`], [`auth`], [`assets`], [`drafts`], [`embed`], [`files`], [`mcp_hosts`], [`store::sqlite`], [`provider::registry`], [`provider::settings`] and what it builds, [`notices`], [`trace`], [`unsaved`] | the only input and output |
 //! | L1 | [`provider`] and [`store`] seams, [`event::run`], [`ledger`], [`metrics`], [`api`], [`text`], [`redact`], [`offload`], [`operation`], [`time`], [`ids`] | pure, but for the clock |
 //! | L0 | [`domain`], [`event`], [`error`]; [`visited`] counts for tests | the vocabulary |
 //!
@@ -65,6 +65,7 @@ pub mod judge;
 pub mod ledger;
 #[cfg(test)]
 mod linear_tests;
+pub mod mcp_hosts;
 pub mod metrics;
 pub mod notices;
 pub mod offload;

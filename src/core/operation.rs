@@ -100,6 +100,7 @@ pub const fn of(operation: Operation) -> Row {
         Operation::LearningExport => row("Export what was learned from feedback", Effect::Reads, &[Face::Rest]),
         Operation::List => row("List stored prompts, newest first", Effect::Reads, Face::ALL),
         Operation::Man => row("Print the manual page", Effect::Reads, &[Face::Cli]),
+        Operation::McpConfig => row("Print or install the configuration of an MCP host", Effect::Changes, &[Face::Cli]),
         Operation::Metrics => {
             row("Measure prompts: cost, latency, length, quality, rank", Effect::Reads, &[Face::Cli, Face::Mcp])
         }

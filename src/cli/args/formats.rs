@@ -19,7 +19,7 @@ pub(crate) fn formats_of(command: Option<&str>) -> &'static [Format] {
         // The formats of the file.
         "import" => &[Json, Jsonl, Csv, Yaml],
         "batch" | "delete" | "trash" | "jobs" | "why" | "judge" | "config" | "personas" | "templates" | "validate"
-        | "reindex" | "migrate" | "token" | "version" | "health" => &[Text, Json, Jsonl, Yaml],
+        | "reindex" | "mcp-config" | "migrate" | "token" | "version" | "health" => &[Text, Json, Jsonl, Yaml],
         _ => OF_ERRORS,
     }
 }

@@ -21,6 +21,7 @@ mod jobs;
 mod judge;
 mod judging;
 mod list;
+mod mcp_config;
 mod migrate;
 mod providers;
 mod raw;
@@ -56,6 +57,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use jobs::{JobFollowArgs, JobResultArgs, JobResumeArgs, JobShowArgs, JobStopArgs, JobsArgs, JobsCommand};
 pub(crate) use judge::{JudgeArgs, JudgeAuditArgs, JudgeCommand};
 pub(crate) use list::ListArgs;
+pub(crate) use mcp_config::McpConfigArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use providers::{ProvidersArgs, TestProvidersArgs};
 pub(crate) use reindex::ReindexArgs;
@@ -153,6 +155,9 @@ pub(crate) enum Command {
     /// Serve MCP over standard input and output, or over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     Serve(ServeArgs),
+    /// Print or install the configuration of an MCP host
+    #[command(hide = cfg!(not(feature = "server")))]
+    McpConfig(McpConfigArgs),
     /// Serve REST over HTTP
     #[command(hide = cfg!(not(feature = "server")))]
     HttpServer(HttpServerArgs),
@@ -229,6 +234,7 @@ Prompts:
 Interfaces:
   tui             Open the workbench
   serve           Serve MCP over standard input and output, or over HTTP
+  mcp-config      Print or install the configuration of an MCP host
   http-server     Serve REST over HTTP
   health          Report whether a server is alive, ready and well
 

@@ -70,7 +70,7 @@ fn open(chosen: Option<Launcher>, face: &str, feature: &str, engine: Engine) -> 
 }
 
 /// The launcher of a face, or the error for a build without it.
-fn door<D>(door: Option<D>, face: &str, feature: &str) -> Result<D, Error> {
+pub(super) fn door<D>(door: Option<D>, face: &str, feature: &str) -> Result<D, Error> {
     door.ok_or_else(|| {
         let detail = format!("this build has no {face}: it was built without the feature `{feature}`");
         Error::Refused { code: Code::InvalidRequest, detail }

@@ -20,6 +20,7 @@ mod generate;
 mod jobs;
 mod judge;
 mod lists;
+mod mcp_config;
 mod moment;
 mod prompts;
 mod providers;
@@ -55,6 +56,7 @@ pub use jobs::{
     BriefJobResultRequest, FollowJobRequest, JobKey, JobRequest, JobResultRequest, JobsRequest, ResumeJobRequest,
 };
 pub use judge::JudgeAuditRequest;
+pub use mcp_config::McpConfigRequest;
 pub use moment::Moment;
 pub use prompts::{
     BriefListRequest, BriefShowRequest, CursorRequest, DeleteOneRequest, DeleteRequest, HistoryRequest, ListRequest,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{BatchRow, Operation, SessionId, Timestamp};
 
@@ -113,10 +113,13 @@ pub struct JobDetails {
     #[serde(flatten)]
     pub job: Job,
     /// The operation's request.
+    #[schemars(with = "Map<String, Value>")]
     pub request: Value,
     /// The operation's result; null unless it has finished.
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub result: Option<Value>,
     /// Why it failed, as problem details; null unless it failed.
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub error: Option<Value>,
 }
 
@@ -126,8 +129,10 @@ pub struct JobResult {
     /// The job.
     pub job: Job,
     /// The operation's result; null unless it has finished.
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub result: Option<Value>,
     /// Why it failed, as problem details; null unless it failed.
+    #[schemars(with = "Option<Map<String, Value>>")]
     pub error: Option<Value>,
     /// Rows of a batch that are done, in the order of the input; empty for other operations.
     pub rows: Vec<BatchRow>,

@@ -64,6 +64,8 @@ pub enum Operation {
     List,
     /// Writes the manual pages.
     Man,
+    /// Prints the configuration of an MCP host.
+    McpConfig,
     /// Measures stored prompts.
     Metrics,
     /// Migrates the database to the current schema.
@@ -124,7 +126,7 @@ pub enum Operation {
 
 impl Operation {
     /// All operations, by name.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::Batch,
         Self::Compare,
         Self::Completions,
@@ -153,6 +155,7 @@ impl Operation {
         Self::LearningExport,
         Self::List,
         Self::Man,
+        Self::McpConfig,
         Self::Metrics,
         Self::Migrate,
         Self::OpenApi,
@@ -214,6 +217,7 @@ impl Operation {
             Self::LearningExport => "learning export",
             Self::List => "list",
             Self::Man => "man",
+            Self::McpConfig => "mcp-config",
             Self::Metrics => "metrics",
             Self::Migrate => "migrate",
             Self::OpenApi => "openapi",

@@ -61,6 +61,12 @@ impl Handler {
         }
     }
 
+    /// The handler of another session, which has subscribed to nothing yet.
+    #[must_use]
+    pub fn for_session(&self) -> Self {
+        Self { subscriptions: Arc::default(), ..self.clone() }
+    }
+
     /// A handler that acts in the context of a request over HTTP: for the bearer of its token, and as
     /// far as its scopes and those of this handler allow.
     pub(super) fn within(&self, request: Option<&Context>) -> Self {
@@ -82,12 +88,6 @@ impl Handler {
     pub(super) fn check_scope(&self, tool: &str) -> Result<(), Error> {
         let tool = self.tools.find(tool);
         tool.map_or(Ok(()), |tool| self.engine.require(operation::scope_of(tool.operation)))
-    }
-
-    /// The handler of another session, which has subscribed to nothing yet.
-    #[must_use]
-    pub fn for_session(&self) -> Self {
-        Self { subscriptions: Arc::default(), ..self.clone() }
     }
 
     pub(super) fn engine(&self) -> &Engine {

@@ -44,6 +44,7 @@ fn the_help_of_each_command_is_as_reviewed() {
         "reindex",
         "migrate",
         "completions",
+        "mcp-config",
         "http-server",
         "health",
         "serve",

@@ -18,6 +18,8 @@ mod help;
 mod interrupt;
 mod jobs;
 mod labels;
+#[cfg(feature = "server")]
+mod mcp_config;
 #[cfg(unix)]
 mod narrow;
 mod output;

@@ -53,6 +53,32 @@ async fn a_model_is_told_what_each_tool_does_and_takes() {
     insta::assert_snapshot!(told);
 }
 
+/// Where a schema has what translators of schemas refuse: a list of types, or null as a default.
+fn unportable(path: &str, value: &Value) -> Vec<String> {
+    let below = |name: &str, value: &Value| unportable(&format!("{path}/{name}"), value);
+    match value {
+        Value::Object(fields) => {
+            let is_list = fields.get("type").is_some_and(Value::is_array);
+            let is_null = fields.get("default").is_some_and(Value::is_null);
+            let own = (is_list || is_null).then(|| path.to_owned());
+            own.into_iter().chain(fields.iter().flat_map(|(name, value)| below(name, value))).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(|item| below("", item)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn schemas_have_a_single_type_everywhere() {
+    let mut wire = Wire::newer(Seeded::new());
+    let answer = wire.request("tools/list", json!({})).await;
+    for tool in answer["result"]["tools"].as_array().expect("tools") {
+        for schema in ["inputSchema", "outputSchema"] {
+            assert_eq!(unportable(schema, &tool[schema]), [""; 0], "{}", tool["name"]);
+        }
+    }
+}
+
 #[tokio::test]
 async fn prompts_are_generated_found_changed_and_deleted() {
     let mut wire = Wire::older(Seeded::with_echo()).await;

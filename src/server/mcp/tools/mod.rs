@@ -8,6 +8,7 @@ mod batch;
 mod compare;
 mod generate;
 mod jobs;
+mod portable;
 mod prompts;
 mod schema;
 mod set;
@@ -29,6 +30,7 @@ use rmcp::service::RequestContext;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::portable::portable;
 use super::Handler;
 
 pub use set::ToolSet;
@@ -397,9 +399,9 @@ impl Definition {
             Value::Object(schema) => schema,
             _ => JsonObject::new(),
         };
-        Tool::new(self.name, self.description, input)
+        Tool::new(self.name, self.description, portable(input))
             .with_title(self.title)
-            .with_raw_output_schema((self.output)().into())
+            .with_raw_output_schema(portable((self.output)()).into())
             .with_annotations(annotations(operation::of(self.operation).effect))
     }
 
