@@ -204,3 +204,15 @@ async fn the_newer_era_has_no_streams_to_open_and_no_sessions_to_end() {
         assert_eq!(reply.json()["error"]["code"], Value::from(-32600));
     }
 }
+
+/// A server with one slot is not full of hosts that wait for notifications.
+#[tokio::test]
+async fn a_subscription_takes_no_slot() {
+    let mut host = Host::newer(Seeded::with_config("server: {max_connections: 1}\n"));
+    let params = json!({ "notifications": { "promptsListChanged": true } });
+    let mut stream = host.ask("subscriptions/listen", params).await;
+    assert_eq!(stream.status, 200);
+    let first = stream.next().await.and_then(|event| event.message).expect("a message");
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
+    assert_eq!(host.ask("tools/list", json!({})).await.status, 200);
+}
