@@ -208,6 +208,10 @@ impl App {
         if let ClientRequest::CallToolRequest(call) = &asked.request {
             self.0.handler.within(request.extensions().get()).check_scope(&call.params.name)?;
         }
+        if matches!(asked.request, ClientRequest::SubscriptionsListenRequest(_)) {
+            // It waits for notifications, as the streams that GET opens.
+            return self.pass_on(request).await;
+        }
         let slot: RequestSlot = self.0.load.enter(request.extensions().get::<Connection>())?;
         Ok(slot.hold(self.pass_on(request).await?))
     }

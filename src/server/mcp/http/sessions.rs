@@ -2,13 +2,15 @@
 //!
 //! Each is a session of the library's with a log of its events of its own, so that no client can
 //! resume a stream of another's. A session belongs to the caller that opened it; for any other it
-//! does not exist. It ends when its client deletes it or was silent for an hour, and when there are
-//! too many the one that was not used for the longest time makes room.
+//! does not exist. It ends when its client deletes it, or was gone for an hour: without a request or an
+//! open stream, whatever it is notified of. When there are too many, the one that was not used for the
+//! longest time makes room.
 //!
 //! The library asks for sessions while it handles a request, so the caller of the request is known
 //! by the task ([`as_caller`]). It works for nobody when it closes a session by itself.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,12 +21,14 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{EventStream, ServerSseMessage, SessionId, SessionManager};
 
+use tokio::time::Instant;
+
 use super::event_log::EventLog;
 
 /// Most sessions open at once.
 const MOST: usize = 512;
-/// How long a session may be silent. A host keeps one while its user is away, so not too short.
-const SILENCE: Duration = Duration::from_hours(1);
+/// How long a client may be gone. A host keeps a session while its user is away, so not too short.
+const ABSENCE: Duration = Duration::from_hours(1);
 /// When a client should try to resume a broken stream.
 pub(super) const RETRY: Duration = Duration::from_secs(3);
 
@@ -54,8 +58,6 @@ pub(super) struct Sessions {
 #[derive(Debug, Default)]
 struct Open {
     sessions: HashMap<SessionId, Session>,
-    /// Counts the uses of all sessions.
-    turn: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +66,63 @@ struct Session {
     manager: Arc<LocalSessionManager>,
     log: Arc<EventLog>,
     owner: CallerId,
-    last_used: u64,
+    usage: Arc<Usage>,
+}
+
+/// When a session was last used.
+#[derive(Debug)]
+struct Usage {
+    last: Mutex<Instant>,
+    open_streams: AtomicUsize,
+}
+
+/// Keeps a session in use until dropped.
+struct OpenStream(Arc<Usage>);
+
+impl Usage {
+    fn now() -> Arc<Self> {
+        Arc::new(Self { last: Mutex::new(Instant::now()), open_streams: AtomicUsize::new(0) })
+    }
+
+    fn touch(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// When it was last used; `None` if it is in use.
+    fn last(&self) -> Option<Instant> {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.open_streams.load(Ordering::Relaxed) == 0).then_some(last)
+    }
+}
+
+impl OpenStream {
+    fn of(session: &Session) -> Self {
+        session.usage.open_streams.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(&session.usage))
+    }
+
+    /// The stream, in use as long as it is held.
+    fn hold(self, events: EventStream) -> EventStream {
+        Box::pin(events.inspect(move |_| {
+            let _held = &self;
+        }))
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.open_streams.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Open {
+    /// Takes out the sessions whose clients are gone.
+    fn expired(&mut self) -> Vec<(SessionId, Session)> {
+        let now = Instant::now();
+        let is_gone = |session: &Session| session.usage.last().is_some_and(|last| now - last >= ABSENCE);
+        self.sessions.extract_if(|_, session| is_gone(session)).collect()
+    }
 }
 
 impl Sessions {
@@ -74,35 +132,45 @@ impl Sessions {
 
     /// True if this caller has this session.
     pub(super) fn has(&self, id: &str, caller: &CallerId) -> bool {
-        self.lock().sessions.get(id).is_some_and(|session| session.owner == *caller)
+        self.current().sessions.get(id).is_some_and(|session| session.owner == *caller)
     }
 
     /// The session of the caller of this task, which is then the one used last.
     fn find(&self, id: &str) -> Result<Session, LocalSessionManagerError> {
-        let mut open = self.lock();
-        open.turn += 1;
-        let turn = open.turn;
-        let session = open.sessions.get_mut(id).filter(|session| session.owner == caller());
+        let open = self.current();
+        let session = open.sessions.get(id).filter(|session| session.owner == caller());
         let session = session.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.into()))?;
-        session.last_used = turn;
+        session.usage.touch();
         Ok(session.clone())
     }
 
     /// Adds a session, and takes out the one that makes room for it.
-    fn add(&self, id: SessionId, mut session: Session) -> Option<(SessionId, Session)> {
-        let mut open = self.lock();
-        let oldest = open.sessions.iter().min_by_key(|(_, session)| session.last_used).map(|(id, _)| Arc::clone(id));
+    fn add(&self, id: SessionId, session: Session) -> Option<(SessionId, Session)> {
+        let mut open = self.current();
+        // One that is in use is the last choice.
+        let age = |session: &Session| session.usage.last().map_or((1, Instant::now()), |last| (0, last));
+        let oldest = open.sessions.iter().min_by_key(|(_, session)| age(session)).map(|(id, _)| Arc::clone(id));
         let oldest = oldest.filter(|_| open.sessions.len() >= self.most);
         let removed = oldest.and_then(|id| open.sessions.remove_entry(&id));
-        open.turn += 1;
-        session.last_used = open.turn;
         open.sessions.insert(id, session);
         removed
+    }
+
+    /// The sessions whose clients are not gone. Closes the others.
+    fn current(&self) -> MutexGuard<'_, Open> {
+        let mut open = self.lock();
+        open.expired().into_iter().for_each(close);
+        open
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Closes a session. It may be busy, which nobody need wait for.
+fn close((id, session): (SessionId, Session)) {
+    tokio::spawn(async move { session.manager.close_session(&id).await });
 }
 
 /// The name the library gives to the stream of a session that belongs to no request.
@@ -120,11 +188,10 @@ impl SessionManager for Sessions {
         manager.session_config = config();
         let manager = Arc::new(manager.with_event_store(Arc::clone(&log) as _));
         let (id, transport) = manager.create_session().await?;
-        let session = Session { manager, log, owner: caller(), last_used: 0 };
-        if let Some((id, removed)) = self.add(Arc::clone(&id), session) {
+        let session = Session { manager, log, owner: caller(), usage: Usage::now() };
+        if let Some(removed) = self.add(Arc::clone(&id), session) {
             tracing::info!("a session makes room for another");
-            // It may be busy, which the new one need not wait for.
-            tokio::spawn(async move { removed.manager.close_session(&id).await });
+            close(removed);
         }
         Ok((id, transport))
     }
@@ -154,9 +221,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let manager = self.find(id)?.manager;
-        let events: EventStream = Box::pin(manager.create_stream(id, message).await?);
-        Ok(events)
+        let session = self.find(id)?;
+        let open = OpenStream::of(&session);
+        Ok(open.hold(Box::pin(session.manager.create_stream(id, message).await?)))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
@@ -167,11 +234,12 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let Session { manager, log, .. } = self.find(id)?;
+        let session = self.find(id)?;
+        let open = OpenStream::of(&session);
         // So that it can be resumed before its first message.
-        let event = log.append(&common_stream(id), &ServerSseMessage::retry(RETRY));
-        let events: EventStream = Box::pin(manager.create_standalone_stream(id).await?);
-        Ok(stream::iter([ServerSseMessage::priming(event, RETRY)]).chain(events))
+        let event = session.log.append(&common_stream(id), &ServerSseMessage::retry(RETRY));
+        let events: EventStream = Box::pin(session.manager.create_standalone_stream(id).await?);
+        Ok(open.hold(Box::pin(stream::iter([ServerSseMessage::priming(event, RETRY)]).chain(events))))
     }
 
     async fn resume(
@@ -179,15 +247,16 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        let manager = self.find(id)?.manager;
-        let events: EventStream = Box::pin(manager.resume(id, last_event_id).await?);
-        Ok(events)
+        let session = self.find(id)?;
+        let open = OpenStream::of(&session);
+        Ok(open.hold(Box::pin(session.manager.resume(id, last_event_id).await?)))
     }
 }
 
 fn config() -> SessionConfig {
     let mut config = SessionConfig::default();
-    config.keep_alive = Some(SILENCE);
+    // The library counts notifications as use.
+    config.keep_alive = None;
     config.sse_retry = Some(RETRY);
     config
 }
@@ -219,12 +288,30 @@ mod tests {
         assert!(!has(&sessions, "one", &id).await);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
+    async fn a_session_lasts_while_a_stream_is_open_and_an_hour_longer() {
+        let sessions = sessions(2);
+        let (id, _transport) = opened(&sessions, "one").await;
+        let stream = OpenStream::of(&as_caller(Some("one".into()), async { sessions.find(&id) }).await.unwrap());
+        tokio::time::advance(ABSENCE * 3).await;
+        assert!(sessions.has(&id, &Some("one".into())));
+        drop(stream);
+        tokio::time::advance(ABSENCE - Duration::from_secs(1)).await;
+        assert!(sessions.has(&id, &Some("one".into())));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(!sessions.has(&id, &Some("one".into())) && sessions.lock().sessions.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_one_not_used_for_the_longest_time_makes_room() {
         let sessions = sessions(2);
+        let second_later = async || tokio::time::advance(Duration::from_secs(1)).await;
         let (first, _first) = opened(&sessions, "one").await;
+        second_later().await;
         let (second, _second) = opened(&sessions, "one").await;
+        second_later().await;
         assert!(has(&sessions, "one", &first).await);
+        second_later().await;
         let (third, _third) = opened(&sessions, "two").await;
         assert!(!has(&sessions, "one", &second).await);
         assert!(has(&sessions, "one", &first).await && has(&sessions, "two", &third).await);
