@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aludel_core::api::PromptKey;
-use aludel_core::domain::PromptId;
+use aludel_core::domain::{PromptId, Scope};
 use aludel_core::engine::{Engine, StoreChanges};
 use aludel_core::error::Error;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
@@ -94,9 +94,11 @@ pub(super) fn unsubscribe(handler: &Handler, uri: &str) {
     handler.subscriptions().resources().remove(uri);
 }
 
-/// Notifies a client of 2025-11-25 until its session ends. Only the first call does anything.
+/// Notifies a client of 2025-11-25 that may read until its session ends. Only the first call does
+/// anything.
 pub(super) async fn watch(handler: &Handler, peer: Peer<RoleServer>) {
-    if handler.subscriptions().is_watched.swap(true, Ordering::Relaxed) {
+    let may_read = handler.engine().require(Scope::Read).is_ok();
+    if !may_read || handler.subscriptions().is_watched.swap(true, Ordering::Relaxed) {
         return;
     }
     let changes = handler.engine().store_changes().await;
@@ -137,8 +139,9 @@ fn id(uri: &str) -> Option<PromptId> {
 }
 
 /// `subscriptions/listen`, until the client cancels it or its input ends.
-pub(super) async fn listen(handler: &Handler, subscription: SubscriptionContext) {
+pub(super) async fn listen(handler: &Handler, subscription: SubscriptionContext) -> Result<(), ErrorData> {
     let engine = handler.engine();
+    engine.require(Scope::Read).map_err(|error| refusal("subscriptions/listen", error))?;
     let changes = engine.store_changes().await;
     let subscriptions = Subscriptions::default();
     let uris = subscription.accepted().resource_subscriptions.clone().unwrap_or_default();
@@ -152,6 +155,7 @@ pub(super) async fn listen(handler: &Handler, subscription: SubscriptionContext)
         () = subscription.cancelled() => {}
         () = handler.input_ended().cancelled() => {}
     }
+    Ok(())
 }
 
 /// Sends a notification for every change, until that fails.

@@ -200,9 +200,9 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(self, page).await
+        resources::list(&self.within(context_of(&context)), page).await
     }
 
     async fn list_resource_templates(
@@ -216,37 +216,41 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(self, request).await.map(Into::into)
+        resources::read(&self.within(context_of(&context)), request).await.map(Into::into)
     }
 
     async fn list_prompts(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        prompts::list(self, page).await
+        prompts::list(&self.within(context_of(&context)), page).await
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(self, request).await.map(Into::into)
+        prompts::get(&self.within(context_of(&context)), request).await.map(Into::into)
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(self, request).await
+        completion::complete(&self.within(context_of(&context)), request).await
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        changes::subscribe(self, request.uri).await
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        changes::subscribe(&self.within(context_of(&context)), request.uri).await
     }
 
     async fn unsubscribe(
@@ -259,7 +263,8 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        changes::watch(self, context.peer).await;
+        let request = context.extensions.get::<Parts>().and_then(|head| head.extensions.get());
+        changes::watch(&self.within(request), context.peer).await;
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -267,8 +272,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        changes::listen(self, subscription).await;
-        Ok(())
+        changes::listen(&self.within(context_of(subscription.request_context())), subscription).await
     }
 }
 

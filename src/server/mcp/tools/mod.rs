@@ -200,8 +200,7 @@ pub const TOOLS: &[Definition] = &[
         title: "Show a prompt",
         description: "Shows one stored prompt: its full text, the request it was made from, the output of each \
             phase, models, tokens, cost, tags and notes. Takes an id, six or more of its first or last \
-            characters, or `@last`. Long texts are cut to `max_chars` together; \
-            `cut` says which.",
+            characters, or `@last`. Long texts are cut to `max_chars` together; `cut` says which.",
         input: prompts::show_input,
         output: prompts::show_output,
         call: prompts::show,
@@ -304,7 +303,7 @@ pub const TOOLS: &[Definition] = &[
         title: "Compare prompts",
         description: "Shows the difference between prompts, put side by side: a word diff of two, and what \
             distinguishes their settings, scores and cost. Calls no model, unless `task_description` asks a \
-            judge too.",
+            judge too; a choice that is not `confident` is too close to call.",
         input: compare::input,
         output: compare::output,
         call: compare::call,
@@ -324,7 +323,7 @@ pub const TOOLS: &[Definition] = &[
         name: "delete_prompt",
         title: "Delete a prompt",
         description: "Deletes one prompt: throws it into the trash when the user does not need it any more, and \
-            says until when it can be restored.",
+            says until when it can be restored. `forever` cannot be undone: ask the user first.",
         input: prompts::delete_input,
         output: prompts::delete_output,
         call: prompts::delete,

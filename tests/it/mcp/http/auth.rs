@@ -27,11 +27,11 @@ fn bearer(sub: &str, scope: &str, caps: &Value) -> String {
     token(SECRET, &claims.to_string())
 }
 
-fn with_scope(scope: &str) -> String {
+pub(super) fn with_scope(scope: &str) -> String {
     bearer("client", scope, &json!({}))
 }
 
-fn newer(token: Option<String>) -> Host {
+pub(super) fn newer(token: Option<String>) -> Host {
     Host { token, ..Host::newer(seeded()) }
 }
 

@@ -1,6 +1,7 @@
 //! MCP over streamable HTTP, in both eras, at byte level. A socket only where the program is started.
 
 mod auth;
+mod changes;
 #[cfg(feature = "cli")]
 mod process;
 mod refused;
