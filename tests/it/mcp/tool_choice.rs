@@ -153,7 +153,6 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 /// An index of the tools in memory, by stems.
 fn index(documents: &[Document]) -> rusqlite::Connection {
-    #[expect(clippy::disallowed_methods, reason = "a scratch index in memory, of this test alone")]
     let index = rusqlite::Connection::open_in_memory().expect("a database");
     index
         .execute_batch("CREATE VIRTUAL TABLE tools USING fts5(name UNINDEXED, title, text, tokenize = 'porter')")
