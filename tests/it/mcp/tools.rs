@@ -79,6 +79,21 @@ async fn schemas_have_a_single_type_everywhere() {
     }
 }
 
+/// A model pays for the list with every conversation. The estimate errs on the high side for JSON: by
+/// `o200k_base` it was 5,400 tokens for the model and 8,800 in all when these bounds were set.
+#[tokio::test]
+async fn the_list_of_tools_is_short() {
+    let mut wire = Wire::newer(Seeded::new());
+    let list = wire.request("tools/list", json!({})).await["result"]["tools"].clone();
+    let tokens = |value: &Value| aludel_core::text::tokens::estimate(&value.to_string());
+    // What hosts hand on to a model: the rest is for them.
+    let shown: Vec<Value> = list.as_array().expect("tools").iter().map(|tool| {
+        json!({ "name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"] })
+    }).collect();
+    let (shown, all) = (tokens(&json!(shown)), tokens(&list));
+    assert!(shown <= 8_800 && all <= 15_300, "{shown} tokens for the model, {all} in all");
+}
+
 #[tokio::test]
 async fn prompts_are_generated_found_changed_and_deleted() {
     let mut wire = Wire::older(Seeded::with_echo()).await;
