@@ -255,6 +255,7 @@ fn the_help_lists_the_formats_that_a_command_takes_and_no_others() {
                     }));
                 }
                 "completions" => arguments.push("bash"),
+                "mcp-config" => arguments.push("zed"),
                 "http-server" => arguments.extend(["--port", "99999"]),
                 "health" => arguments.extend(["--url", "nonsense"]),
                 "tui" => arguments.extend(["--log-level", "loud"]),
