@@ -135,7 +135,7 @@ fn shell(home: &Home, line: &str) -> Command {
 /// Starts a server, waits until it prints its address, and stops it as a user would.
 fn run_server(home: &Home, line: &str) {
     // The ports of the examples may be in use.
-    let line = format!("exec {}", line.replace("9000", "0"));
+    let line = format!("exec {}", line.replace("9000", "0").replace("8765", "0"));
     let mut child = shell(home, &line).env("ALUDEL_SERVER__PORT", "0").spawn().expect("it starts");
     let mut reader = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = String::new();
@@ -168,7 +168,7 @@ fn fault(home: &Home, line: &str) -> Option<String> {
         let said = with_server(home, line);
         return (said.code != 0 || said.stdout.contains("down")).then(|| format!("{}: {}", said.code, said.stderr));
     }
-    if line.starts_with("aludel http-server") {
+    if line.starts_with("aludel http-server") || line.starts_with("aludel serve --port") {
         run_server(home, line);
         return None;
     }
