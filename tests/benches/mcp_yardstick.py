@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-ROUNDS, CALLS, IN_FLIGHT, PIPELINED = 5, 2000, 64, 20000
+ROUNDS, STARTS, CALLS, IN_FLIGHT, PIPELINED = 5, 5, 2000, 64, 20000
 
 PYTHON_SERVER = """
 from mcp.server import MCPServer
@@ -116,11 +116,17 @@ def main():
         measured = {name: [] for name in servers}
         for _ in range(ROUNDS):
             for name, (command, tool, arguments) in servers.items():
+                # The first start of a round pays for what another server left in the caches.
+                starts = []
+                for _ in range(STARTS):
+                    server = Server(command, tool, arguments, home)
+                    starts.append(server.began_ms)
+                    server.end()
                 server = Server(command, tool, arguments, home)
                 trips = server.trips()
                 p50, p99 = statistics.median(trips) * 1e6, statistics.quantiles(trips, n=100)[98] * 1e6
                 rate = server.pipelined()
-                measured[name].append((server.began_ms, p50, p99, 1 / statistics.mean(trips), rate, server.end()))
+                measured[name].append((statistics.median(starts), p50, p99, 1 / statistics.mean(trips), rate, server.end()))
     medians = {name: [statistics.median(column) for column in zip(*rows)] for name, rows in measured.items()}
     ours = medians["aludel"]
     for name, (began, p50, p99, sequential, rate, memory) in medians.items():
