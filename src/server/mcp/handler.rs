@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::changes::Subscriptions;
 use super::options::Options;
 use super::tools::{Call, Failure, ToolSet};
-use super::{changes, completion, prompts, resources, tasks};
+use super::{changes, completion, page, prompts, resources, tasks};
 use crate::server::VERSION;
 
 /// The server's instructions to a model.
@@ -143,12 +143,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if page.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "the list of tools has one page, so there is no cursor for another",
-                None,
-            ));
-        }
+        page::only(page, "tools")?;
         let known = self.engine.known();
         Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.listed(&known)).collect()))
     }

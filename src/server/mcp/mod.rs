@@ -5,7 +5,8 @@
 //! 2026-07-28 (stateless, discover). The tools are in `tools`; the core decodes their arguments, as
 //! for every face. A failed tool returns its problem as text for the model; only an unknown tool is
 //! a protocol error. Stored prompts are resources (`resources`), personas and what is tagged `mcp` are
-//! prompts (`prompts`), and `changes` tells clients that they have changed. Only JSON-RPC reaches standard output: this module prints nothing.
+//! prompts (`prompts`), and `changes` tells clients that they have changed. Only JSON-RPC reaches
+//! standard output: this module prints nothing.
 //!
 //! End of input and SIGTERM end the server in order, even before the first request. Calls that run
 //! at the end of input can still answer for a few seconds. Once the output is closed too, they are
@@ -19,6 +20,7 @@ pub mod http;
 mod message;
 mod options;
 mod outbox;
+mod page;
 mod progress;
 mod prompts;
 mod refusal;

@@ -11,10 +11,9 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument,
     PromptMessage, Role,
 };
-use serde_json::json;
 
-use super::Handler;
 use super::refusal::refusal;
+use super::{Handler, page};
 
 /// `prompts/list`.
 pub(super) async fn list(
@@ -22,13 +21,9 @@ pub(super) async fn list(
     page: Option<PaginatedRequestParams>,
 ) -> Result<ListPromptsResult, ErrorData> {
     let engine = handler.engine();
-    let mut raw = json!({});
-    if let Some(cursor) = page.and_then(|page| page.cursor) {
-        raw["cursor"] = cursor.into();
-    }
     let listed = async {
         engine.require(Scope::Read)?;
-        engine.offered_prompts(engine.decode::<CursorRequest>(raw)?).await
+        engine.offered_prompts(engine.decode::<CursorRequest>(page::request(page))?).await
     };
     let listed = listed.await.map_err(|error| refusal("prompts/list", error))?;
     let mut result = ListPromptsResult::with_all_items(listed.prompts.into_iter().map(prompt).collect());

@@ -15,8 +15,8 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::Handler;
 use super::refusal::{is_not_found, refusal};
+use super::{Handler, page};
 
 /// The template of the resources' URIs.
 pub(super) const TEMPLATE: &str = "aludel://prompts/{id}";
@@ -38,13 +38,9 @@ pub(super) async fn list(
     page: Option<PaginatedRequestParams>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let engine = handler.engine();
-    let mut raw = json!({});
-    if let Some(cursor) = page.and_then(|page| page.cursor) {
-        raw["cursor"] = cursor.into();
-    }
     let listed = async {
         engine.require(Scope::Read)?;
-        engine.outlines(engine.decode::<CursorRequest>(raw)?).await
+        engine.outlines(engine.decode::<CursorRequest>(page::request(page))?).await
     };
     let listed = listed.await.map_err(|error| refusal("resources/list", error))?;
     let resources = listed.items.iter().map(resource).collect();
@@ -66,10 +62,7 @@ fn resource(prompt: &PromptOutline) -> Resource {
 
 /// `resources/templates/list`.
 pub(super) fn templates(page: Option<PaginatedRequestParams>) -> Result<ListResourceTemplatesResult, ErrorData> {
-    if page.is_some_and(|page| page.cursor.is_some()) {
-        let detail = "the list of templates has one page, so there is no cursor for another";
-        return Err(ErrorData::invalid_params(detail, None));
-    }
+    page::only(page, "templates")?;
     let prompt = ResourceTemplate::new(TEMPLATE, "prompt")
         .with_title("Stored prompt")
         .with_description(
