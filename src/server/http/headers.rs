@@ -1,4 +1,4 @@
-//! The headers that every answer has for the sake of browsers.
+//! The headers that every answer has for the sake of browsers, and how long a client should wait.
 //!
 //! Answers are data: never a page that runs something, is framed, or is taken for another type than
 //! it says. They are not stored by caches, except that a browser may keep what has an `ETag` and ask
@@ -19,4 +19,24 @@ pub(in crate::server) fn complete(headers: &mut HeaderMap) {
     }
     let caching = if headers.contains_key(header::ETAG) { "private, no-cache" } else { "no-store" };
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static(caching));
+}
+
+/// A wait in seconds for `Retry-After`, which takes whole numbers: rounded up, at least one.
+pub(in crate::server) fn retry_after(wait: f64) -> HeaderValue {
+    HeaderValue::from(whole_seconds(wait))
+}
+
+fn whole_seconds(wait: f64) -> u64 {
+    std::time::Duration::try_from_secs_f64(wait.ceil()).map_or(1, |wait| wait.as_secs().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_times_are_whole_seconds_and_never_none() {
+        assert_eq!([0.0, 0.2, 1.0, 1.01, 59.5].map(whole_seconds), [1, 1, 1, 2, 60]);
+        assert_eq!([-1.0, f64::NAN, f64::INFINITY].map(whole_seconds), [1, 1, 1]);
+    }
 }

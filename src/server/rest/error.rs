@@ -10,6 +10,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::server::auth;
+use crate::server::http::headers;
 
 /// The media type of an error body.
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
@@ -74,7 +75,7 @@ pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Proble
     headers.remove(header::CONTENT_LENGTH);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     if let Some(wait) = problem.retry_after_s {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+        headers.insert(header::RETRY_AFTER, headers::retry_after(wait));
     }
     if let Some(challenge) = challenge {
         headers.insert(header::WWW_AUTHENTICATE, challenge);
@@ -83,23 +84,12 @@ pub(super) fn render(response: &mut Response, request_id: &str) -> Option<Proble
     Some(problem)
 }
 
-/// Seconds for `Retry-After`, which takes whole numbers: rounded up, at least one.
-fn whole_seconds(wait: f64) -> u64 {
-    std::time::Duration::try_from_secs_f64(wait.ceil()).map_or(1, |wait| wait.as_secs().max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use aludel_core::error::{ProviderError, ProviderFailure};
     use std::time::Duration;
 
     use super::*;
-
-    #[test]
-    fn waiting_times_are_whole_seconds_and_never_none() {
-        assert_eq!([0.0, 0.2, 1.0, 1.01, 59.5].map(whole_seconds), [1, 1, 1, 2, 60]);
-        assert_eq!([-1.0, f64::NAN, f64::INFINITY].map(whole_seconds), [1, 1, 1]);
-    }
 
     #[test]
     fn a_refusal_becomes_one_body_with_the_requests_name() {

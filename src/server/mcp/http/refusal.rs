@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::metadata;
 use crate::server::auth;
+use crate::server::http::headers;
 
 /// The media type of a message.
 pub(super) const JSON: &str = "application/json";
@@ -54,7 +55,7 @@ impl Refusal {
         let mut response = message(status, &error(status, &problem.detail, serde_json::to_value(&problem).ok()));
         let headers = response.headers_mut();
         if let Some(wait) = problem.retry_after_s {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
+            headers.insert(header::RETRY_AFTER, headers::retry_after(wait));
         }
         if let Some(challenge) = challenge {
             headers.insert(header::WWW_AUTHENTICATE, challenge);
@@ -99,9 +100,4 @@ fn error(status: StatusCode, detail: &str, data: Option<Value>) -> Value {
         error["data"] = data;
     }
     json!({ "jsonrpc": "2.0", "error": error })
-}
-
-/// Rounded up, at least one.
-fn whole_seconds(wait: f64) -> u64 {
-    std::time::Duration::try_from_secs_f64(wait.ceil()).map_or(1, |wait| wait.as_secs().max(1))
 }
