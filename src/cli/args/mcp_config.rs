@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::global::GlobalsLast;
+use super::offer::OfferArgs;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -38,27 +39,17 @@ pub(crate) struct McpConfigArgs {
     /// For the project in this folder, not for the user
     #[arg(long)]
     pub project: bool,
-    /// Let it offer only the tools that change nothing and spend nothing
-    #[arg(long)]
-    pub read_only: bool,
-    /// Let it offer only these tools
-    #[arg(long, value_name = "TOOL,…")]
-    pub tools: Vec<String>,
-    /// US dollars that all calls of the host may cost together
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub budget_usd: Option<String>,
+    #[command(flatten)]
+    pub offer: OfferArgs,
 }
 
 impl McpConfigArgs {
     /// The raw request.
     pub(crate) fn request(&self) -> Value {
-        Raw::of::<McpConfigRequest>()
+        let raw = Raw::of::<McpConfigRequest>()
             .set("host", self.host.as_str())
             .switch("install", self.install)
-            .switch("project", self.project)
-            .switch("read_only", self.read_only)
-            .list("tools", &self.tools)
-            .text("budget_usd", self.budget_usd.as_ref())
-            .into_value()
+            .switch("project", self.project);
+        self.offer.add_to(raw).into_value()
     }
 }

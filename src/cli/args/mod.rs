@@ -23,6 +23,7 @@ mod judging;
 mod list;
 mod mcp_config;
 mod migrate;
+mod offer;
 mod providers;
 mod raw;
 mod reindex;

@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::global::GlobalsLast;
+use super::offer::OfferArgs;
 use super::raw::Raw;
 
 const EXAMPLES: &str = "\
@@ -24,15 +25,8 @@ streamable HTTP, at http://localhost:PORT/mcp, until it is stopped.";
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES, globals_last())]
 pub(crate) struct ServeArgs {
-    /// Offer only the tools that change nothing and spend nothing
-    #[arg(long)]
-    pub read_only: bool,
-    /// Offer only these tools
-    #[arg(long, value_name = "TOOL,…")]
-    pub tools: Vec<String>,
-    /// US dollars that all calls of the host may cost together
-    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
-    pub budget_usd: Option<String>,
+    #[command(flatten)]
+    pub offer: OfferArgs,
     /// Serve over HTTP on this port; 0 takes any that is free
     #[arg(long, value_name = "PORT", allow_negative_numbers = true)]
     pub port: Option<String>,
@@ -47,10 +41,6 @@ pub(crate) struct ServeArgs {
 impl ServeArgs {
     /// The raw request.
     pub(crate) fn request(&self) -> Value {
-        Raw::of::<ServeRequest>()
-            .list("tools", &self.tools)
-            .switch("read_only", self.read_only)
-            .text("budget_usd", self.budget_usd.as_ref())
-            .into_value()
+        self.offer.add_to(Raw::of::<ServeRequest>()).into_value()
     }
 }
