@@ -96,7 +96,9 @@ pub enum Error {
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The token does not allow this.
-    #[error("this needs a token with the scope `{needed}`; `aludel token --scope {needed}` makes one")]
+    #[error(
+        "this needs the scope `{needed}`: a token that `aludel token --scope {needed}` makes, or a server without `--read-only`"
+    )]
     Scope {
         /// The name of the scope that is missing.
         needed: &'static str,

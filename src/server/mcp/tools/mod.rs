@@ -144,7 +144,7 @@ pub const TOOLS: &[Definition] = &[
         name: "select_best_prompt",
         title: "Choose the best prompt",
         description: "Has a judge model choose the best of 2 to 64 candidate prompts for a task, and says how \
-            sure it is and why. Which one is best? Calls a model for each comparison, which costs money.",
+            sure it is and why. Calls a model for each comparison, which costs money.",
         input: generate::select_input,
         output: generate::select_output,
         call: generate::select,
