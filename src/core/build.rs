@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_yaml::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets");
+    let assets = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../assets");
     let (folder, models) = (assets.join("frames"), assets.join("models.yaml"));
     let mut out = std::io::stdout();
     writeln!(out, "cargo::rerun-if-changed=build.rs")?;

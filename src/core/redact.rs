@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::sync::{PoisonError, RwLock};
 
+use memchr::memmem::Finder;
+
 use crate::visited::visit;
 
 /// The replacement of a masked secret.
@@ -46,7 +48,26 @@ const SCHEMES: [(&str, IsCredential); 2] = [
 /// Whether a word after a scheme is a credential.
 type IsCredential = fn(&str) -> bool;
 
-static REGISTERED: RwLock<Vec<String>> = RwLock::new(Vec::new());
+static REGISTERED: RwLock<Vec<Finder<'static>>> = RwLock::new(Vec::new());
+
+/// The bytes that a pattern can begin with: no other is looked at twice.
+const BEGINNINGS: [bool; 256] = {
+    let mut beginnings = [false; 256];
+    beginnings[b':' as usize] = true;
+    let mut at = 0;
+    while at < PREFIXES.len() {
+        beginnings[PREFIXES[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    let mut at = 0;
+    while at < SCHEMES.len() + NAMES.len() {
+        let word = if at < SCHEMES.len() { SCHEMES[at].0 } else { NAMES[at - SCHEMES.len()] };
+        beginnings[word.as_bytes()[0].to_ascii_lowercase() as usize] = true;
+        beginnings[word.as_bytes()[0].to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    beginnings
+};
 
 /// Masks `secret` wherever it appears from now on, also in its Rust and JSON escapes. One shorter
 /// than eight bytes is left to the patterns.
@@ -58,8 +79,8 @@ pub fn register(secret: &str) {
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
     let escaped = secret.escape_debug().to_string();
     for spelling in [secret, escaped.as_str()] {
-        if !registered.iter().any(|known| known == spelling) {
-            registered.push(spelling.to_owned());
+        if !registered.iter().any(|known| known.needle() == spelling.as_bytes()) {
+            registered.push(Finder::new(spelling).into_owned());
         }
     }
 }
@@ -73,7 +94,8 @@ pub fn is_secret_name(name: &str) -> bool {
 pub fn mask(text: &str) -> Cow<'_, str> {
     let mut spans = spans_by_shape(text);
     for secret in REGISTERED.read().unwrap_or_else(PoisonError::into_inner).iter() {
-        spans.extend(text.match_indices(secret.as_str()).map(|(start, _)| (start, start + secret.len())));
+        let length = secret.needle().len();
+        spans.extend(secret.find_iter(text.as_bytes()).map(|start| (start, start + length)));
     }
     if spans.is_empty() {
         return Cow::Borrowed(text);
@@ -98,11 +120,13 @@ fn spans_by_shape(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        if let Some(span) = secret_at(text, at) {
-            spans.push(span);
-            at = span.1;
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        // All beginnings are ASCII, so that `at` is between two characters where one stands.
+        match BEGINNINGS[usize::from(text.as_bytes()[at])].then(|| secret_at(text, at)).flatten() {
+            Some(span) => {
+                spans.push(span);
+                at = span.1;
+            }
+            None => at += 1,
         }
     }
     spans

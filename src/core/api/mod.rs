@@ -111,7 +111,7 @@ impl Request for NoFields {
 
 /// What a request is decoded against: the names that exist here, for `persona` and `provider`, and
 /// whether it can name files.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Known {
     /// Persona names.
     pub personas: Vec<String>,

@@ -54,6 +54,12 @@ pub(super) struct Times {
 }
 
 impl Times {
+    /// Valid until then.
+    #[cfg(test)]
+    pub(super) fn until(exp: f64) -> Self {
+        Self { exp, nbf: None }
+    }
+
     /// Checks that the token is valid now.
     ///
     /// # Errors

@@ -11,6 +11,7 @@
 mod claims;
 #[cfg(test)]
 mod tests;
+mod verified;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 pub use claims::NewClaims;
 use claims::ReceivedClaims;
+use verified::VerifiedTokens;
 
 use crate::config::{AuthConfig, SHORTEST_AUTH_SECRET};
 use crate::domain::{Scopes, Timestamp};
@@ -45,6 +47,7 @@ pub struct TokenKey {
     validation: Validation,
     issuer: Option<String>,
     audience: Option<String>,
+    verified: VerifiedTokens,
 }
 
 impl TokenKey {
@@ -73,6 +76,7 @@ impl TokenKey {
             validation,
             issuer: config.issuer.clone(),
             audience: config.audience.clone(),
+            verified: VerifiedTokens::default(),
         })
     }
 
@@ -84,6 +88,10 @@ impl TokenKey {
         if token.len() > MAX_TOKEN_BYTES {
             return Err(TokenError::TooLong(MAX_TOKEN_BYTES));
         }
+        if let Some((bearer, times)) = self.verified.get(token) {
+            times.check(now)?;
+            return Ok(bearer);
+        }
         let TokenData { header, claims } =
             jsonwebtoken::decode::<ReceivedClaims>(token, &self.decoding, &self.validation)
                 .map_err(|error| refusal(error.kind()))?;
@@ -91,8 +99,11 @@ impl TokenKey {
         if header.crit.is_some() {
             return Err(TokenError::Invalid);
         }
-        claims.times()?.check(now)?;
-        claims.bearer(token)
+        let times = claims.times()?;
+        times.check(now)?;
+        let bearer = claims.bearer(token)?;
+        self.verified.insert(token, &bearer, times);
+        Ok(bearer)
     }
 
     /// Makes a token.

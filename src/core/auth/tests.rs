@@ -55,6 +55,20 @@ fn clocks_may_differ_by_half_a_minute() {
 }
 
 #[test]
+fn a_token_that_was_valid_expires_and_a_changed_one_is_another() {
+    let key = key();
+    let token = key.sign(&claims()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(key.verify(&token, at(NOW)).map(|bearer| bearer.caller.id.clone()), Ok("ci/one".into()));
+    }
+    assert_eq!(key.verify(&token, at(NOW + 631)), Err(TokenError::Expired));
+    assert!(key.verify(&token, at(NOW)).is_ok());
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let forged = format!("{signed}.{}", signature.chars().rev().collect::<String>());
+    assert_eq!(key.verify(&forged, at(NOW)), Err(TokenError::Invalid));
+}
+
+#[test]
 fn another_secret_makes_another_signature() {
     let other = TokenKey::new(&AuthConfig {
         enabled: true,

@@ -4,15 +4,21 @@
 //! file is created with mode 0600, and old files are removed by their exact name, so that no other
 //! file is mistaken for a log. A failure to write is reported once and never stops the program; a
 //! folder that could not be opened is tried again the next day.
+//!
+//! The lines of a server's requests are written together, [`BATCH_TIME`] after the first of them or
+//! with the next other line: a write for each would cost more than answering some requests does.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tracing::Metadata;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::fmt::MakeWriter;
 
-use super::{LogSettings, line};
+use super::{BATCHED, LogSettings, line};
 use crate::config::LogFormat;
 use crate::files;
 use crate::text::shown::escape;
@@ -23,6 +29,11 @@ const KEPT: usize = 7;
 
 /// Length of a day such as `2026-11-21`.
 const DAY_LENGTH: usize = 10;
+
+/// How long a line can wait for its batch.
+const BATCH_TIME: Duration = Duration::from_millis(100);
+/// A batch of so many bytes is written at once.
+const BATCH_BYTES: usize = 64 * 1024;
 
 /// The log file.
 #[derive(Debug)]
@@ -43,6 +54,10 @@ struct State {
     /// `None` before the first line, and if the day's file could not be opened.
     appender: Option<RollingFileAppender>,
     failure: Option<String>,
+    /// Lines to be written.
+    batch: String,
+    /// True while a thread will write the batch.
+    is_flush_due: bool,
 }
 
 impl LogFile {
@@ -77,24 +92,60 @@ impl LogFile {
         self.dir.join(format!("{}.{day}.{}", self.stem, self.ending))
     }
 
-    /// Writes one line into the day's file.
-    pub(super) fn write_line(&self, day: &str, line: &str) {
+    /// Writes one line into the day's file; a batched one soon.
+    fn write_line(self: &Arc<Self>, day: &str, line: &str, is_batched: bool) {
         let line = match self.format {
             LogFormat::Text => line::masked_text(line),
             LogFormat::Json => line::masked_json(line),
         };
         let mut state = self.lock();
         if state.day != day {
+            self.write_batch(&mut state);
             day.clone_into(&mut state.day);
             match self.begin(day, state.appender.take()) {
                 Ok(appender) => state.appender = Some(appender),
                 Err(error) => self.fail(&mut state, &error),
             }
         }
-        let written = state.appender.as_mut().map_or(Ok(()), |appender| appender.write_all(line.as_bytes()));
-        if let Err(error) = written {
-            self.fail(&mut state, &error);
+        state.batch.push_str(&line);
+        if !is_batched || state.batch.len() >= BATCH_BYTES || !self.schedule_flush(&mut state) {
+            self.write_batch(&mut state);
         }
+    }
+
+    /// Writes the lines that wait.
+    pub(super) fn flush(&self) {
+        self.write_batch(&mut self.lock());
+    }
+
+    fn write_batch(&self, state: &mut State) {
+        let State { appender, batch, .. } = &mut *state;
+        let written = appender.as_mut().map_or(Ok(()), |appender| appender.write_all(batch.as_bytes()));
+        batch.clear();
+        if let Err(error) = written {
+            self.fail(state, &error);
+        }
+    }
+
+    /// Has a thread write the batch in time. It ends when nothing comes any more. False if there is
+    /// no thread to be had.
+    fn schedule_flush(self: &Arc<Self>, state: &mut State) -> bool {
+        if !state.is_flush_due {
+            let file = Arc::clone(self);
+            let writes = move || {
+                loop {
+                    std::thread::sleep(BATCH_TIME);
+                    let mut state = file.lock();
+                    if state.batch.is_empty() {
+                        state.is_flush_due = false;
+                        return;
+                    }
+                    file.write_batch(&mut state);
+                }
+            };
+            state.is_flush_due = std::thread::Builder::new().name("aludel-log".into()).spawn(writes).is_ok();
+        }
+        state.is_flush_due
     }
 
     /// Creates the private folder and file, removes old files, and opens the file if needed.
@@ -162,12 +213,33 @@ impl LogFile {
     }
 }
 
+/// Makes the writers of lines.
+pub(super) struct FileWriter(pub(super) Arc<LogFile>);
+
+/// Writes a line.
+pub(super) struct LineWriter<'a> {
+    file: &'a Arc<LogFile>,
+    is_batched: bool,
+}
+
+impl<'a> MakeWriter<'a> for FileWriter {
+    type Writer = LineWriter<'a>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        LineWriter { file: &self.0, is_batched: false }
+    }
+
+    fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> Self::Writer {
+        LineWriter { file: &self.0, is_batched: metadata.target() == BATCHED }
+    }
+}
+
 /// The formatters write each line in one piece.
-impl Write for &LogFile {
+impl Write for LineWriter<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut day = SystemClock.now().to_string();
         day.truncate(DAY_LENGTH);
-        self.write_line(&day, &String::from_utf8_lossy(line));
+        self.file.write_line(&day, &String::from_utf8_lossy(line), self.is_batched);
         Ok(line.len())
     }
 

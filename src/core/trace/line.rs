@@ -103,7 +103,16 @@ fn body(line: &str) -> &str {
 }
 
 fn one_line(text: &str) -> String {
-    let mut line = text.replace('\n', "\\n").replace('\r', "\\r");
+    let mut line = String::with_capacity(text.len() + 1);
+    for piece in text.split_inclusive(['\n', '\r']) {
+        let kept = piece.trim_end_matches(['\n', '\r']);
+        line.push_str(kept);
+        line.push_str(match piece.as_bytes()[kept.len()..] {
+            [b'\n'] => "\\n",
+            [b'\r'] => "\\r",
+            _ => "",
+        });
+    }
     line.push('\n');
     line
 }

@@ -15,7 +15,7 @@ mod tests;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -26,7 +26,7 @@ use tracing_subscriber::registry::Registry;
 
 use crate::config::{Loaded, LogFormat, Origin};
 use crate::time::{Clock, SystemClock};
-use file::LogFile;
+use file::{FileWriter, LogFile};
 
 pub use crate::redact::register as redact;
 pub use recent::{LogLine, recent};
@@ -36,6 +36,13 @@ const STDERR_LEVEL: &str = "warn";
 
 /// The targets of our own events, which a bare level applies to.
 const OWN_TARGETS: &str = "aludel";
+
+/// The target of the lines that come with every request of a server. They reach the file in batches,
+/// within a tenth of a second or at [`flush()`]; other lines are written at once.
+pub const BATCHED: &str = "aludel::access";
+
+/// The file of the whole process, once logging has started.
+static PROCESS_FILE: OnceLock<Arc<LogFile>> = OnceLock::new();
 
 /// What is logged, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,8 +123,17 @@ impl Guard {
 pub fn init(settings: LogSettings) -> Guard {
     let (subscriber, guard) = subscriber(settings, SystemClock, BoxMakeWriter::new(line::MaskedStderr));
     // Fails if a subscriber is already set, which then stays.
-    let _ = tracing::subscriber::set_global_default(subscriber);
+    if tracing::subscriber::set_global_default(subscriber).is_ok() {
+        let _ = PROCESS_FILE.set(Arc::clone(&guard.file));
+    }
     guard
+}
+
+/// Writes the lines that wait for their batch. Call it before the process ends.
+pub fn flush() {
+    if let Some(file) = PROCESS_FILE.get() {
+        file.flush();
+    }
 }
 
 /// A subscriber with these settings that uses `terminal` as standard error.
@@ -134,8 +150,8 @@ fn subscriber(
     });
     let to_file = tracing_subscriber::fmt::layer().with_ansi(false).with_timer(line::Timer(clock));
     let to_file = match settings.format {
-        LogFormat::Text => to_file.with_writer(Arc::clone(&file)).boxed(),
-        LogFormat::Json => to_file.json().flatten_event(true).with_writer(Arc::clone(&file)).boxed(),
+        LogFormat::Text => to_file.with_writer(FileWriter(Arc::clone(&file))).boxed(),
+        LogFormat::Json => to_file.json().flatten_event(true).with_writer(FileWriter(Arc::clone(&file))).boxed(),
     };
     let to_terminal = settings.stderr.map(|level| {
         let layer = tracing_subscriber::fmt::layer().event_format(line::Terse { ansi: settings.ansi });

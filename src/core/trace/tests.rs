@@ -186,6 +186,41 @@ fn a_line_break_in_a_message_forges_no_second_line() {
     assert!(file.contains("one\\n2026"));
 }
 
+#[test]
+fn lines_of_requests_wait_for_each_other_and_not_for_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(folder.path());
+    let (subscriber, guard) = subscriber(settings, Noon, BoxMakeWriter::new(io::sink));
+    let text = || guard.log_file().map(|path| fs::read_to_string(path).unwrap()).unwrap_or_default();
+    let order = |text: &str| text.lines().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect::<Vec<_>>();
+    tracing::subscriber::with_default(subscriber, || {
+        info!(target: BATCHED, "one");
+        info!(target: BATCHED, "two");
+        info!("three");
+        assert_eq!(order(&text()), ["one", "two", "three"]);
+        info!(target: BATCHED, "four");
+        guard.file.flush();
+        assert_eq!(order(&text()).last().unwrap(), "four");
+        info!(target: BATCHED, "five");
+        let begun = std::time::Instant::now();
+        while order(&text()).last().unwrap() != "five" {
+            assert!(begun.elapsed().as_secs() < 30, "it is not written");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let long = "x".repeat(1000);
+        for _ in 0..200 {
+            info!(target: BATCHED, "{long}");
+        }
+        assert!(text().len() > 100_000, "{} bytes of 200 kB are written", text().len());
+    });
+}
+
+#[test]
+fn a_line_end_is_shown_wherever_it_stands() {
+    assert_eq!(line::masked_text("a\n"), "a\n");
+    assert_eq!(line::masked_text("\na\r\nb\n\n"), "\\na\\r\\nb\\n\n");
+}
+
 #[cfg(unix)]
 #[test]
 fn files_and_folder_are_for_the_user_alone() {

@@ -1,7 +1,7 @@
 //! What any HTTP server here needs, and nothing of what it serves: the socket and its connections,
 //! orderly shutdown, the checks against other sites' pages, limits, and headers.
 //!
-//! A server builds a [`Service`] from its router; [`Server`] puts it behind a socket that `bind`
+//! A server says in a [`Service`] how it answers; [`Server`] puts it behind a socket that `bind`
 //! allows. Requests carry their [`connections::Connection`] in their extensions. What a refusal
 //! looks like is the server's own.
 

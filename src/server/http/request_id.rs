@@ -11,20 +11,37 @@ pub(in crate::server) const HEADER: HeaderName = HeaderName::from_static("x-requ
 /// Longest id accepted from a client, in characters.
 const MOST_CHARS: usize = 128;
 
+/// The id of a request: a plain word, which is a value of the header too. Clones share it.
+#[derive(Debug, Clone)]
+pub(in crate::server) struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// As text.
+    pub(in crate::server) fn as_str(&self) -> &str {
+        // It is visible ASCII.
+        self.0.to_str().unwrap_or_default()
+    }
+}
+
+impl From<RequestId> for HeaderValue {
+    fn from(id: RequestId) -> Self {
+        id.0
+    }
+}
+
 /// The client's id for its request if it is a plain word, else a new UUIDv7.
 ///
 /// A plain word is 1..=128 letters, digits, `-`, `_`, `.`, `:`, `/`, `+`, `=` and `@`.
-pub(in crate::server) fn of(headers: &HeaderMap) -> String {
-    headers
-        .get(HEADER)
-        .and_then(|value| value.to_str().ok())
-        .filter(|text| is_plain(text))
-        .map_or_else(|| SystemIds.next().to_string(), str::to_owned)
+pub(in crate::server) fn of(headers: &HeaderMap) -> RequestId {
+    let own = headers.get(HEADER).filter(|value| value.to_str().is_ok_and(is_plain));
+    RequestId(own.cloned().unwrap_or_else(made))
 }
 
-/// The id as a header value.
-pub(in crate::server) fn value(id: &str) -> Option<HeaderValue> {
-    HeaderValue::from_str(id).ok()
+fn made() -> HeaderValue {
+    let mut text = uuid::Uuid::encode_buffer();
+    let text = SystemIds.next().hyphenated().encode_lower(&mut text);
+    // Hexadecimal digits and hyphens make a header.
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unknown"))
 }
 
 fn is_plain(text: &str) -> bool {
@@ -37,7 +54,7 @@ mod tests {
     use super::*;
 
     fn given(id: &str) -> String {
-        of(&HeaderMap::from_iter([(HEADER, id.parse().unwrap())]))
+        of(&HeaderMap::from_iter([(HEADER, id.parse().unwrap())])).as_str().to_owned()
     }
 
     #[test]
@@ -52,6 +69,6 @@ mod tests {
             let id = given(bad);
             assert_eq!(id.len(), 36, "{bad}");
         }
-        assert_ne!(of(&HeaderMap::new()), of(&HeaderMap::new()));
+        assert_ne!(of(&HeaderMap::new()).as_str(), of(&HeaderMap::new()).as_str());
     }
 }

@@ -7,26 +7,29 @@
 //!
 //! `bind` decides where it can listen and what is rejected at the start.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aludel_core::engine::{Engine, JobAdoptionGuard};
 use aludel_core::error::{Error, Result};
 use aludel_core::metrics::GaugeGuard;
-use axum::Router;
+use aludel_core::trace;
+use axum::body::Body;
 use axum::http::Request;
-use futures_util::future::Abortable;
+use axum::response::Response;
+use futures_util::FutureExt;
+use futures_util::future::{Abortable, BoxFuture};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::Service as _;
 
 use super::connections::{Connection, Connections};
 use super::load::Load;
@@ -50,10 +53,13 @@ pub struct Options {
     pub port: u16,
 }
 
+/// Answers requests, of any number at once.
+pub(in crate::server) type Answer = Arc<dyn Fn(Request<Body>) -> BoxFuture<'static, Response> + Send + Sync>;
+
 /// What a server answers with.
 pub(in crate::server) struct Service {
-    /// Its routes.
-    pub(in crate::server) router: Router,
+    /// Answers a request.
+    pub(in crate::server) answer: Answer,
     /// The path that clients call, empty for many.
     pub(in crate::server) path: &'static str,
     /// The slots of its requests, which end it in order.
@@ -93,7 +99,9 @@ pub(in crate::server) async fn serve(engine: Engine, options: &Options, service:
 /// Ends the work of the process. Stops adopting jobs first, so that none is taken up in vain.
 async fn close(engine: &Engine, adopts_jobs: JobAdoptionGuard) -> Result<()> {
     drop(adopts_jobs);
-    engine.close().await
+    let closed = engine.close().await;
+    trace::flush();
+    closed
 }
 
 /// A server that listens but does not answer yet.
@@ -163,7 +171,7 @@ impl Server {
         let config = &self.engine.config().server;
         let grace = Duration::from_secs(config.shutdown_grace_s);
         let most = descriptors::most_connections(config.max_connections);
-        let Service { router, load, count_connection, .. } = self.service;
+        let Service { answer, load, count_connection, .. } = self.service;
         let (connections, tasks, closing) = (Connections::new(most), TaskTracker::new(), CancellationToken::new());
         let mut ended = pin!(drained(&load, &self.stop, grace));
         loop {
@@ -173,7 +181,7 @@ impl Server {
                     Ok((socket, peer, room)) => {
                         let (connection, permit, registration) = connections.add(peer, room);
                         let counted = count_connection.as_ref().map(|count| count());
-                        let served = handle_connection(socket, connection, router.clone(), closing.clone());
+                        let served = handle_connection(socket, connection, Arc::clone(&answer), closing.clone());
                         tasks.spawn(async move {
                             // Ends early when it is closed to make room.
                             let _ = Abortable::new(served, registration).await;
@@ -215,18 +223,19 @@ async fn accept(
 }
 
 /// Serves one connection until its client or the server closes it.
-async fn handle_connection(socket: TcpStream, connection: Connection, routes: Router, closing: CancellationToken) {
+async fn handle_connection(socket: TcpStream, connection: Connection, answer: Answer, closing: CancellationToken) {
     if let Err(error) = socket.set_nodelay(true) {
         tracing::debug!(%error, "a connection answers late");
     }
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_ARRIVAL);
-    let service = tower::service_fn(move |mut request: Request<Incoming>| {
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         connection.received();
+        let mut request = request.map(Body::new);
         request.extensions_mut().insert(connection.clone());
-        routes.clone().call(request)
+        answer(request).map(Ok::<_, Infallible>)
     });
-    let serving = http.serve_connection(TokioIo::new(WriteTimeout::new(socket)), TowerToHyperService::new(service));
+    let serving = http.serve_connection(TokioIo::new(WriteTimeout::new(socket)), service);
     let mut serving = pin!(serving);
     let ended = tokio::select! {
         ended = &mut serving => ended,

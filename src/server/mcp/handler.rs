@@ -144,8 +144,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         page::only(page, "tools")?;
-        let known = self.engine.known();
-        Ok(ListToolsResult::with_all_items(self.tools.iter().map(|tool| tool.listed(&known)).collect()))
+        Ok(ListToolsResult::with_all_items(self.tools.listed(self.engine.known())))
     }
 
     async fn get_task(

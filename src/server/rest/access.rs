@@ -5,12 +5,12 @@
 //! some of its requests checks that itself (`Engine::require`). Comes before the rate limit, so that a
 //! client is limited by its token; a request without a valid one counts for its address.
 
-use aludel_core::domain::Scope;
 use aludel_core::error::{Result, TokenError};
 use aludel_core::operation;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::Request;
 
-use super::{App, routes};
+use super::App;
+use super::routes::Route;
 use crate::server::auth;
 
 /// Checks a request, and puts the bearer of its token into its context.
@@ -18,14 +18,10 @@ use crate::server::auth;
 /// # Errors
 /// `unauthorized`; `forbidden` for a token without the scope of the route; `invalid_request` for
 /// more than one `Authorization` header.
-pub(super) fn check(app: &App, request: &mut Request) -> Result<()> {
-    let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let route = path.and_then(|path| routes::find(request.method(), path));
+pub(super) fn check(app: &App, request: &mut Request, route: &Route) -> Result<()> {
     if !app.engine().needs_token() {
-        let is_closed = route.is_some_and(|route| operation::always_needs_token(route.operation));
+        let is_closed = operation::always_needs_token(route.operation);
         return if is_closed { Err(TokenError::Unverifiable.into()) } else { Ok(()) };
     }
-    // Only routes come here: other paths and methods are refused without regard to the client.
-    let needed = route.map_or(Scope::Read, |route| operation::scope_of(route.operation));
-    auth::authorize(app.engine(), request, needed)
+    auth::authorize(app.engine(), request, operation::scope_of(route.operation))
 }

@@ -4,7 +4,8 @@
 //! The line has the request's id, its method, the route (never the path or the query, which could
 //! hold what is private), status, duration, bytes, client and trace. An answer of known length is
 //! complete when it is made, a stream with its last piece. A client that leaves before the answer
-//! has status 499, as in nginx; one that leaves during it is marked as `cut`.
+//! has status 499, as in nginx; one that leaves during it is marked as `cut`. Probes that are answered
+//! well are logged at `debug`: supervisors send them every few seconds.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -14,9 +15,11 @@ use std::task::{Context, Poll};
 use aludel_core::domain::TraceContext;
 use aludel_core::engine::RequestContext;
 use aludel_core::error::Problem;
+use aludel_core::ledger::Caller;
 use aludel_core::metrics::GaugeGuard;
+use aludel_core::trace::BATCHED;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{MatchedPath, Request};
+use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::response::Response;
 use hyper::body::{Frame, SizeHint};
@@ -27,6 +30,7 @@ use super::accept::EVENTS;
 use super::metrics::HttpMetrics;
 use super::routes;
 use crate::server::http::connections::Connection;
+use crate::server::http::request_id::RequestId;
 
 /// The status of a request whose client left before it was answered.
 const CLIENT_LEFT: u16 = 499;
@@ -34,13 +38,14 @@ const CLIENT_LEFT: u16 = 499;
 /// The record of one request, written when dropped.
 pub(super) struct AccessRecord {
     metrics: Arc<HttpMetrics>,
-    request_id: String,
+    request_id: RequestId,
     trace: Option<Arc<TraceContext>>,
     method: Method,
-    route: &'static str,
+    /// The path of the table that takes it, if one does.
+    route: Option<&'static str>,
     client: Option<IpAddr>,
     begun: Instant,
-    caller: Option<String>,
+    caller: Option<Arc<Caller>>,
     /// `None` until it is answered.
     status: Option<StatusCode>,
     problem: Option<Problem>,
@@ -52,17 +57,21 @@ pub(super) struct AccessRecord {
 
 impl AccessRecord {
     /// Begins the record of this request.
-    pub(super) fn begin(metrics: Arc<HttpMetrics>, request: &Request, request_id: &str) -> Self {
-        let extensions = request.extensions();
-        let trace = extensions.get::<RequestContext>().and_then(|context| context.trace.clone());
+    pub(super) fn begin(
+        metrics: Arc<HttpMetrics>,
+        request: &Request,
+        request_id: RequestId,
+        route: Option<&'static str>,
+        trace: Option<Arc<TraceContext>>,
+    ) -> Self {
         let in_progress = metrics.request();
         Self {
             metrics,
-            request_id: request_id.to_owned(),
+            request_id,
             trace,
             method: request.method().clone(),
-            route: extensions.get::<MatchedPath>().map_or(routes::UNMATCHED, |path| routes::label(path.as_str())),
-            client: extensions.get::<Connection>().map(|connection| connection.peer().ip()),
+            route,
+            client: request.extensions().get::<Connection>().map(|connection| connection.peer().ip()),
             begun: Instant::now(),
             caller: None,
             status: None,
@@ -74,12 +83,17 @@ impl AccessRecord {
         }
     }
 
+    /// The id of the trace it is part of.
+    pub(super) fn trace_id(&self) -> Option<&str> {
+        self.trace.as_ref().map(|trace| trace.trace_id())
+    }
+
     /// Follows the answer to its end. `problem` is what its body says, if it is a refusal.
     pub(super) fn follow(mut self, response: Response, problem: Option<Problem>) -> Response {
         self.status = Some(response.status());
         self.problem = problem;
         let context = response.extensions().get::<RequestContext>();
-        self.caller = context.and_then(|context| context.caller.as_ref()).map(|caller| caller.id.clone());
+        self.caller = context.and_then(|context| context.caller.clone());
         if let Some(bytes) = response.body().size_hint().exact() {
             self.bytes = bytes;
             self.is_complete = true;
@@ -92,24 +106,31 @@ impl AccessRecord {
     }
 
     fn log(&self, status: u16) {
-        let Self { request_id, method, route, bytes, .. } = self;
+        let Self { method, bytes, .. } = self;
+        let (request_id, route) = (self.request_id.as_str(), self.route.unwrap_or(routes::UNMATCHED));
         let duration_ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        let trace_id = self.trace.as_ref().map(|trace| trace.trace_id());
+        let trace_id = self.trace_id();
         let client = self.client.map(display);
-        let caller = self.caller.as_deref();
+        let caller = self.caller.as_ref().map(|caller| caller.id.as_str());
         let problem = self.problem.as_ref();
         let (code, detail) = (problem.map(|it| it.code.as_str()), problem.map(|it| it.detail.as_str()));
         let cut = (self.status.is_some() && !self.is_complete).then_some(true);
-        tracing::info!(
-            request_id, trace_id, %method, route, status, duration_ms, bytes, client, caller, code, detail, cut, "request"
-        );
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: BATCHED,
+                    request_id, trace_id, %method, route, status, duration_ms, bytes, client, caller, code, detail, cut, "request"
+                )
+            };
+        }
+        if routes::is_probe(route) && problem.is_none() { line!(debug) } else { line!(info) }
     }
 }
 
 impl Drop for AccessRecord {
     fn drop(&mut self) {
         let status = self.status.or_else(|| StatusCode::from_u16(CLIENT_LEFT).ok()).unwrap_or_default();
-        self.metrics.answered(&self.method, self.route, status, self.begun.elapsed());
+        self.metrics.answered(&self.method, self.route.unwrap_or(routes::UNMATCHED), status, self.begun.elapsed());
         self.log(status.as_u16());
     }
 }

@@ -13,9 +13,8 @@ use aludel_core::error::{Error, Problem, Result};
 use aludel_core::operation::{self, Effect};
 use aludel_core::store::{Fingerprint, KeyedAnswer};
 use axum::body::{Body, to_bytes};
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::App;
@@ -23,7 +22,7 @@ use super::accept::{EVENTS, JSON, negotiate};
 use super::error::{PROBLEM_JSON, Refusal};
 use super::file_upload::FileUpload;
 use super::recorder::{self, Recording};
-use super::routes;
+use super::routes::{self, Route};
 use super::work::WorkMark;
 
 /// The header of requests.
@@ -33,12 +32,17 @@ pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-rep
 /// Longest key, in characters.
 const MOST_CHARS: usize = 255;
 
-/// Serves a request, or repeats the answer to it.
-pub(super) async fn answer_once(State(app): State<App>, request: Request, next: Next) -> Response {
-    if !request.headers().contains_key(KEY) || !spends(&request) {
-        return next.run(request).await;
+/// Serves a request of this route, or repeats the answer to it.
+pub(super) async fn answer_once<Serving: Future<Output = Response>>(
+    app: &App,
+    request: Request,
+    route: &Route,
+    serve: impl FnOnce(Request) -> Serving,
+) -> Response {
+    if !request.headers().contains_key(KEY) || !is_honoured(route.operation, &route.method) {
+        return serve(request).await;
     }
-    match claimed(&app, request).await {
+    match claimed(app, request).await {
         Ok((request, KeyedRequest::Answered(answer))) => {
             drop(request);
             replayed(answer)
@@ -46,17 +50,10 @@ pub(super) async fn answer_once(State(app): State<App>, request: Request, next: 
         Ok((mut request, KeyedRequest::New(key))) => {
             let work = WorkMark::default();
             request.extensions_mut().insert(work.clone());
-            recorder::record(next.run(request).await, Recording::new(key, work)).await
+            recorder::record(serve(request).await, Recording::new(key, work)).await
         }
         Err(refused) => Refusal::from(refused).into_response(),
     }
-}
-
-/// True for a route that calls providers at the client's expense.
-fn spends(request: &Request) -> bool {
-    let Some(path) = request.extensions().get::<MatchedPath>() else { return false };
-    let route = routes::find(request.method(), path.as_str());
-    route.is_some_and(|route| is_honoured(route.operation, &route.method))
 }
 
 /// True where the header is honoured: on operations that generate, and on searches that are posted.

@@ -1,11 +1,10 @@
 //! REST: the operations over HTTP/1.1, JSON in and out, errors as problem details.
 //!
-//! A request passes `front` (request id, `trace`, `access_log`, `guard`), `cors`, then `admit` (its
-//! token in `access`, the rate of its client, its body, a slot), then `idempotency` and a handler of
-//! `routes`; on the way back `error` writes the body of an error and `headers` and `compression`
-//! complete the answer. [`router`] is all of this without a socket; [`serve()`] adds it. What is not REST's own is in
-//! `http`. Handlers hold
-//! no logic: `Engine::decode` validates.
+//! A request passes the `pipeline`: its id, `trace`, `access_log` and `guard`, `cors`, its token in
+//! `access`, the rate of its client, its body, a slot, `idempotency`, and a handler of `routes`; on the
+//! way back `error` writes the body of an error and `headers` and `compression` complete the answer.
+//! [`router`] is all of this without a socket; [`serve()`] adds it. What is not REST's own is in
+//! `http`. Handlers hold no logic: `Engine::decode` validates.
 //!
 //! A panic ends the process, as everywhere in a release build: there is no state to trust after one.
 //! The database survives it, and kept jobs go on at the next start.
@@ -22,6 +21,7 @@ mod file_upload;
 mod idempotency;
 mod metrics;
 mod openapi;
+mod pipeline;
 mod process;
 mod recorder;
 mod routes;
@@ -32,30 +32,25 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aludel_core::domain::{SessionId, limits};
+use aludel_core::domain::SessionId;
 use aludel_core::engine::{Engine, Prepared, RequestContext};
 use aludel_core::event::run::Run;
 use axum::Router;
 use axum::body::{Body, HttpBody};
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderName, Method, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use tracing::Instrument;
 
+use super::http::Service;
 use super::http::arrival::BodyBudget;
 use super::http::connections::Connection;
-use super::http::cors::{self, Origins};
+use super::http::cors::Origins;
 use super::http::guard::Guard;
 use super::http::load::{Load, RequestSlot};
 use super::http::rate_limit::RateLimit;
-use super::http::upload::Upload;
-use super::http::{Service, headers, request_id, trace};
-use access_log::AccessRecord;
-use error::Refusal;
 use file_upload::FileUploads;
 use metrics::HttpMetrics;
+use pipeline::Pipeline;
 use work::WorkMark;
 
 pub use super::http::{Options, Server, StopHandle};
@@ -149,23 +144,13 @@ impl App {
         self.shared.begun.elapsed()
     }
 
-    fn router(self) -> Router {
-        let served = routes::table()
-            .route_layer(middleware::from_fn_with_state(self.clone(), idempotency::answer_once))
-            .route_layer(middleware::from_fn_with_state(self.clone(), admit));
-        let routes = routes::with_fallbacks(served).layer(DefaultBodyLimit::max(limits::BODY_BYTES));
-        let routes = match cors::layer(&self.engine.config().server.cors, &EXPOSED) {
-            Some(cors) => routes.layer(cors),
-            None => routes,
-        };
-        routes.layer(middleware::from_fn_with_state(self.clone(), front)).with_state(self)
-    }
-
     fn service(self) -> Service {
         let metrics = Arc::clone(self.metrics());
         let count_connection = Box::new(move || metrics.connection());
         let load = self.load().clone();
-        Service { router: self.router(), path: "", load, count_connection: Some(count_connection) }
+        let pipeline = Pipeline::new(self);
+        let answer = Arc::new(move |request| pipeline.answer(request));
+        Service { answer, path: "", load, count_connection: Some(count_connection) }
     }
 
     /// Waits for the body of a request, then takes a slot.
@@ -210,7 +195,7 @@ impl FromRequestParts<Self> for App {
 
 /// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
-    App::new(engine).router()
+    Router::new().fallback_service(Pipeline::new(App::new(engine)))
 }
 
 /// A server of these routes that listens but does not answer yet.
@@ -233,81 +218,4 @@ pub async fn serve(engine: Engine, options: Options) -> aludel_core::error::Resu
 /// The OpenAPI document of a server over this engine.
 pub fn openapi_document(engine: &Engine) -> serde_json::Value {
     openapi::document(&openapi::Setting::of(engine))
-}
-
-/// Sets the request id and the trace, runs the guard, completes the response (error body, headers)
-/// and records it.
-async fn front(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let id = request_id::of(request.headers());
-    let trace = trace::of(request.headers());
-    let span =
-        tracing::info_span!("request", request_id = %id, trace_id = trace.as_ref().map(|trace| trace.trace_id()));
-    request.extensions_mut().get_or_insert_default::<RequestContext>().trace = trace;
-    let record = AccessRecord::begin(Arc::clone(app.metrics()), &request, &id);
-    let (parts, body) = request.into_parts();
-    let body = if body.is_end_stream() { body } else { Body::new(Upload::new(body, &parts.headers)) };
-    let is_compressed = compression::is_accepted(&parts.headers);
-    let request = Request::from_parts(parts, body);
-    let mut response = match app.shared.guard.check(&request) {
-        Ok(()) => next.run(request).instrument(span).await,
-        Err(refused) => Refusal::from(refused).into_response(),
-    };
-    let problem = error::render(&mut response, &id);
-    if let Some(problem) = problem.as_ref().filter(|problem| problem.status >= 500) {
-        tracing::error!(request_id = %id, code = problem.code.as_str(), detail = problem.detail, "a request failed");
-    }
-    if let Some(value) = request_id::value(&id) {
-        response.headers_mut().insert(request_id::HEADER, value);
-    }
-    headers::complete(response.headers_mut());
-    let response = if is_compressed { compression::compress(response).await } else { response };
-    record.follow(response, problem)
-}
-
-/// Serves a request that has access and is within the rate of its client. Probes need no token and
-/// are not limited.
-async fn admit(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    if routes::is_probe(request.uri().path()) {
-        return next.run(request).await;
-    }
-    let denial = access::check(&app, &mut request).err().map(Refusal::from);
-    // The access log names the caller.
-    let context = request.extensions().get::<RequestContext>().cloned();
-    let mut response = serve_within_rate(&app, request, denial, next).await;
-    if let Some(context) = context {
-        response.extensions_mut().insert(context);
-    }
-    response
-}
-
-/// Serves a request that was not denied if it is within the rate of its client.
-async fn serve_within_rate(app: &App, request: Request, denial: Option<Refusal>, next: Next) -> Response {
-    let Some(rate_limit) = &app.shared.rate_limit else {
-        return match denial {
-            Some(denial) => denial.into_response(),
-            None => serve_one(app, request, next).await,
-        };
-    };
-    let allowance = rate_limit.take(request.extensions());
-    let mut response = match (rate_limit.refusal(&allowance), denial) {
-        (Some(refusal), _) => {
-            app.metrics().rate_limited();
-            Refusal::from(refusal).into_response()
-        }
-        (None, Some(denial)) => denial.into_response(),
-        (None, None) => serve_one(app, request, next).await,
-    };
-    rate_limit.describe(&allowance, response.headers_mut());
-    response
-}
-
-/// Serves a request once its body is complete and a slot is free, if it needs one.
-async fn serve_one(app: &App, request: Request, next: Next) -> Response {
-    if routes::needs_no_slot(request.uri().path()) {
-        return next.run(request).await;
-    }
-    match app.receive(request).await {
-        Ok((request, slot)) => slot.hold(next.run(request).await),
-        Err(refused) => Refusal::from(refused).into_response(),
-    }
 }

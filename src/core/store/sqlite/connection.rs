@@ -5,14 +5,16 @@
 //! FULL`), except those that [`leave_commits_unflushed`] asks for. Locks are waited for up to
 //! [`LOCK_TIMEOUT`]. [`Identity`] tells whose file it is.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{Failure, SqliteResult};
+use super::migrate;
 use crate::files;
 
 /// How long to wait for a lock held by another process.
@@ -72,6 +74,9 @@ pub(super) struct Connected {
     patience: Arc<AtomicU64>,
     /// True if opened as immutable; used only once, because the file may change.
     is_settled: bool,
+    /// The `data_version` at which the file was ours, of the newest format. It changes with every
+    /// commit of another connection (<https://www.sqlite.org/pragma.html#pragma_data_version>).
+    recognised_at: Cell<Option<i64>>,
 }
 
 /// Identifies a file whatever its path: device and inode.
@@ -85,6 +90,18 @@ impl Connected {
     /// True while the path names the open file. Writes to a deleted or replaced file are lost.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
+    }
+
+    /// As [`Identity::of`] for this connection, and faster while nobody writes.
+    pub(super) fn identity(&self) -> SqliteResult<Identity> {
+        let connection = &self.connection;
+        let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        if self.recognised_at.get() == Some(version) {
+            return Ok(Identity::Ours(migrate::LATEST));
+        }
+        let identity = Identity::of(connection)?;
+        self.recognised_at.set((identity == Identity::Ours(migrate::LATEST)).then_some(version));
+        Ok(identity)
     }
 
     /// Limits how long locks are waited for, instead of [`LOCK_TIMEOUT`].
@@ -227,13 +244,23 @@ fn wait_fairly(connection: &mut Connection, patience: Arc<AtomicU64>) -> SqliteR
 
 /// Runs `work` inside a read-only transaction that sees one state of the database.
 pub(super) fn reading<T>(
-    connection: &mut Connection,
+    connection: &Connection,
     work: impl FnOnce(&Connection) -> SqliteResult<T>,
 ) -> SqliteResult<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
-    let answer = work(&transaction)?;
-    transaction.commit()?;
-    Ok(answer)
+    // Statements that stay prepared, unlike those of the library's transactions.
+    let run = |sql| connection.prepare_cached(sql)?.execute([]);
+    run("BEGIN DEFERRED")?;
+    match work(connection) {
+        Ok(answer) => {
+            run("COMMIT")?;
+            Ok(answer)
+        }
+        Err(failure) => {
+            // Some failures have ended it already.
+            let _ = run("ROLLBACK");
+            Err(failure)
+        }
+    }
 }
 
 /// Opens a connection with the common settings.
@@ -244,7 +271,7 @@ pub(super) fn open(path: &Path, access: OpenFlags) -> SqliteResult<Connected> {
     let patience = Arc::new(AtomicU64::new(u64::try_from(LOCK_TIMEOUT.as_millis()).unwrap_or(u64::MAX)));
     wait_fairly(&mut connection, Arc::clone(&patience))?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    Ok(Connected { connection, file: file_at(path), patience, is_settled: false })
+    Ok(Connected { connection, file: file_at(path), patience, is_settled: false, recognised_at: Cell::new(None) })
 }
 
 #[cfg(unix)]

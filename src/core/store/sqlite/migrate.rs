@@ -189,7 +189,7 @@ fn read_status(path: &Path, migrations: &[Migration]) -> SqliteResult<MigrationS
     let exists = opened.is_some();
     let current = match opened {
         None => 0,
-        Some(mut opened) => format_of(connection::reading(&mut opened.connection, Identity::of)?, migrations)?,
+        Some(opened) => format_of(connection::reading(&opened.connection, Identity::of)?, migrations)?,
     };
     let pending = pending(migrations, current).iter().map(|migration| migration.name.to_owned()).collect();
     Ok(MigrationStatus { exists, current, latest: latest(migrations), pending })

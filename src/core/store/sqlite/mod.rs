@@ -155,8 +155,8 @@ impl SqliteStore {
         }
         let mut migrated = false;
         loop {
-            let Some(mut opened) = self.reader()? else { return Ok(absent) };
-            let seen = connection::reading(&mut opened.connection, |connection| match Identity::of(connection)? {
+            let Some(opened) = self.reader()? else { return Ok(absent) };
+            let seen = connection::reading(&opened.connection, |connection| match opened.identity()? {
                 Identity::Ours(migrate::LATEST) => work(connection).map(Seen::Answer),
                 other => Ok(Seen::Other(other)),
             })?;

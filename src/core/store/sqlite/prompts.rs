@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::cursor::{List, Mark};
@@ -123,10 +124,96 @@ pub(super) fn key_of(connection: &Connection, id: PromptId) -> SqliteResult<Opti
     Ok(statement.query_row([id.0.as_bytes()], |row| row.get(0)).optional()?)
 }
 
+/// The columns of a prompt, its key first.
+macro_rules! columns {
+    () => {
+        "p.key, p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
+         p.model, p.temperature, p.max_tokens, p.context, p.notes, p.parent_id, p.source, p.strategy, p.revision,
+         p.score, p.score_formula, p.model_metadata, p.created_at, p.updated_at"
+    };
+}
+
+/// A query about one wanted prompt, and the same about several: those first, then each looked up.
+///
+/// The sum keeps SQLite from planning the query anew for each key: with statistics of the values
+/// (`sqlite_stat4`) a bound value would be part of the plan.
+macro_rules! about_wanted {
+    ($columns:expr, $tables:literal, $key:literal, $order:literal) => {
+        [
+            concat!("SELECT ", $columns, " FROM ", $tables, " WHERE ", $key, " = ? + 0 ", $order),
+            concat!(
+                "SELECT ",
+                $columns,
+                " FROM json_each(?) wanted CROSS JOIN ",
+                $tables,
+                " WHERE ",
+                $key,
+                " = wanted.value ",
+                $order
+            ),
+        ]
+    };
+}
+
+/// The prompts to load, by their keys. One is looked up directly, which is faster.
+enum RowKeys {
+    One(i64),
+    Several { keys: String, places: HashMap<i64, usize> },
+}
+
+impl RowKeys {
+    fn of(keys: &[i64]) -> SqliteResult<Self> {
+        match keys {
+            [key] => Ok(Self::One(*key)),
+            keys => {
+                let places = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+                Ok(Self::Several { keys: json(&keys)?, places })
+            }
+        }
+    }
+
+    /// Calls `take` with the place and the other columns of each row, whose first column is the key.
+    fn each_row(
+        &self,
+        connection: &Connection,
+        [about_one, about_several]: [&str; 2],
+        mut take: impl FnMut(usize, Columns<'_, '_>) -> SqliteResult<()>,
+    ) -> SqliteResult<()> {
+        let (sql, value) = match self {
+            Self::One(key) => (about_one, Value::Integer(*key)),
+            Self::Several { keys, .. } => (about_several, Value::Text(keys.clone())),
+        };
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([value])?;
+        while let Some(row) = rows.next()? {
+            let mut columns = Columns::of(row);
+            take(self.place_of(columns.take()?)?, columns)?;
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, key: i64) -> SqliteResult<usize> {
+        let place = match self {
+            Self::One(wanted) => (*wanted == key).then_some(0),
+            Self::Several { places, .. } => places.get(&key).copied(),
+        };
+        place.ok_or_else(|| Failure::damaged("a row was read that was not asked for"))
+    }
+}
+
 /// One prompt, if it exists.
 pub(super) fn get(connection: &Connection, id: PromptId) -> SqliteResult<Option<Prompt>> {
-    let Some(key) = key_of(connection, id)? else { return Ok(None) };
-    Ok(load(connection, &[key])?.pop())
+    let sql = concat!("SELECT ", columns!(), " FROM prompts p WHERE p.id = ?");
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.0.as_bytes()])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let mut columns = Columns::of(row);
+    let wanted = RowKeys::One(columns.take()?);
+    let mut loaded = [Some(prompt(columns)?)];
+    drop(rows);
+    complete(connection, &wanted, &mut loaded)?;
+    let [loaded] = loaded;
+    Ok(loaded)
 }
 
 /// A page of prompts, in order.
@@ -166,26 +253,13 @@ pub(super) fn load(connection: &Connection, keys: &[i64]) -> SqliteResult<Vec<Pr
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted = json(&keys)?;
-    let places: HashMap<i64, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+    let wanted = RowKeys::of(keys)?;
     let mut prompts: Vec<Option<Prompt>> = keys.iter().map(|_| None).collect();
-
-    // CROSS JOIN: wanted keys first, then each looked up.
-    let mut statement = connection.prepare_cached(
-        "SELECT p.key, p.id, p.session_id, p.variant, p.content, p.original_input, p.phase, p.persona, p.provider,
-             p.model, p.temperature, p.max_tokens, p.context, p.notes, p.parent_id, p.source, p.strategy, p.revision,
-             p.score, p.score_formula, p.model_metadata, p.created_at, p.updated_at
-         FROM json_each(?) wanted CROSS JOIN prompts p ON p.key = wanted.value",
-    )?;
-    let mut rows = statement.query([&wanted])?;
-    while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        let place = place_of(&places, columns.take()?)?;
+    wanted.each_row(connection, about_wanted!(columns!(), "prompts p", "p.key", ""), |place, columns| {
         prompts[place] = Some(prompt(columns)?);
-    }
-    load_steps(connection, &wanted, &places, &mut prompts)?;
-    load_tags(connection, &wanted, &places, &mut prompts)?;
-    load_embedding(connection, &wanted, &places, &mut prompts)?;
+        Ok(())
+    })?;
+    complete(connection, &wanted, &mut prompts)?;
     Ok(prompts.into_iter().flatten().collect())
 }
 
@@ -218,20 +292,16 @@ fn prompt(mut columns: Columns<'_, '_>) -> SqliteResult<Prompt> {
     })
 }
 
-fn load_steps(
-    connection: &Connection,
-    wanted: &str,
-    places: &HashMap<i64, usize>,
-    prompts: &mut [Option<Prompt>],
-) -> SqliteResult<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT s.prompt, s.phase, s.provider, s.model, s.content, s.model_metadata
-         FROM json_each(?) wanted CROSS JOIN steps s ON s.prompt = wanted.value ORDER BY s.prompt, s.position",
-    )?;
-    let mut rows = statement.query([wanted])?;
-    while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] else { continue };
+/// Adds what is in other tables: the steps, the tags, and the provider and model of the newest vectors.
+fn complete(connection: &Connection, wanted: &RowKeys, prompts: &mut [Option<Prompt>]) -> SqliteResult<()> {
+    let steps = about_wanted!(
+        "s.prompt, s.phase, s.provider, s.model, s.content, s.model_metadata",
+        "steps s",
+        "s.prompt",
+        "ORDER BY s.prompt, s.position"
+    );
+    wanted.each_row(connection, steps, |place, mut columns| {
+        let Some(prompt) = &mut prompts[place] else { return Ok(()) };
         prompt.steps.push(Step {
             phase: columns.phase()?,
             provider: columns.take()?,
@@ -239,58 +309,31 @@ fn load_steps(
             content: columns.take::<Option<String>>()?.unwrap_or_else(|| prompt.content.clone()),
             model_metadata: columns.json()?,
         });
-    }
-    Ok(())
-}
-
-fn load_tags(
-    connection: &Connection,
-    wanted: &str,
-    places: &HashMap<i64, usize>,
-    prompts: &mut [Option<Prompt>],
-) -> SqliteResult<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT t.prompt, t.tag
-         FROM json_each(?) wanted CROSS JOIN tags t ON t.prompt = wanted.value ORDER BY t.prompt, t.position",
-    )?;
-    let mut rows = statement.query([wanted])?;
-    while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        if let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] {
+        Ok(())
+    })?;
+    let tags = about_wanted!("t.prompt, t.tag", "tags t", "t.prompt", "ORDER BY t.prompt, t.position");
+    wanted.each_row(connection, tags, |place, mut columns| {
+        if let Some(prompt) = &mut prompts[place] {
             prompt.tags.push(columns.take()?);
         }
-    }
-    Ok(())
-}
-
-/// Sets each prompt's embedding provider and model from its newest vectors.
-fn load_embedding(
-    connection: &Connection,
-    wanted: &str,
-    places: &HashMap<i64, usize>,
-    prompts: &mut [Option<Prompt>],
-) -> SqliteResult<()> {
+        Ok(())
+    })?;
     // Served from an index: the vectors themselves are not read.
-    let mut statement = connection.prepare_cached(
-        "SELECT v.prompt, s.provider, s.model
-         FROM json_each(?) wanted CROSS JOIN vectors v ON v.prompt = wanted.value CROSS JOIN spaces s ON s.key = v.space
-         ORDER BY v.number",
-    )?;
-    let mut rows = statement.query([wanted])?;
-    while let Some(row) = rows.next()? {
-        let mut columns = Columns::of(row);
-        if let Some(prompt) = &mut prompts[place_of(places, columns.take()?)?] {
+    let vectors = about_wanted!(
+        "v.prompt, s.provider, s.model",
+        "vectors v CROSS JOIN spaces s ON s.key = v.space",
+        "v.prompt",
+        "ORDER BY v.number"
+    );
+    wanted.each_row(connection, vectors, |place, mut columns| {
+        if let Some(prompt) = &mut prompts[place] {
             prompt.model_metadata.embedding_provider = columns.take()?;
             prompt.model_metadata.embedding_model = columns.take()?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn without_embedding(account: &ModelMetadata) -> ModelMetadata {
     ModelMetadata { embedding_provider: None, embedding_model: None, ..account.clone() }
-}
-
-fn place_of(places: &HashMap<i64, usize>, key: i64) -> SqliteResult<usize> {
-    places.get(&key).copied().ok_or_else(|| Failure::damaged("a row was read that was not asked for"))
 }

@@ -112,6 +112,10 @@ fn push_visible(c: char, out: &mut String) {
 
 /// The text with each hidden character replaced by what `write` appends.
 fn replaced(text: &str, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    // Most texts, and quickly told.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let mut pieces = Pieces::of(text);
     let (first, hidden) = match (pieces.next(), pieces.next()) {
         (None, _) | (Some(Piece::Text(_)), None) => return Cow::Borrowed(text),

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use aludel_core::domain::{Scope, limits};
 use aludel_core::engine::{Engine, RequestContext};
 use aludel_core::error::{Code, Error, Problem, Result};
+use aludel_core::trace::BATCHED;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
@@ -26,9 +27,11 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use futures_util::FutureExt;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ProtocolVersion};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
+use tower::ServiceExt;
 use tracing::Instrument;
 
 use self::refusal::Refusal;
@@ -42,6 +45,7 @@ use crate::server::http::cors::{self, Origins};
 use crate::server::http::guard::Guard;
 use crate::server::http::load::{Load, RequestSlot};
 use crate::server::http::rate_limit::{Allowance, RateLimit};
+use crate::server::http::request_id::RequestId;
 use crate::server::http::upload::Upload;
 use crate::server::http::{self, Service, headers, request_id, trace};
 
@@ -95,10 +99,6 @@ struct Shared {
     library: StreamableHttpService<Handler, Sessions>,
 }
 
-/// The id of a request, in its extensions.
-#[derive(Debug, Clone)]
-struct RequestId(String);
-
 impl App {
     fn new(engine: &Engine, options: Options) -> Result<Self> {
         if engine.needs_token() && options.budget_usd.is_some() {
@@ -146,7 +146,12 @@ impl App {
 
     fn service(self) -> Service {
         let load = self.0.load.clone();
-        Service { router: self.router(), path: PATH, load, count_connection: None }
+        let router = self.router();
+        let answer = Arc::new(move |request| {
+            let answering = router.clone().oneshot(request);
+            answering.map(|answered| answered.unwrap_or_else(|never| match never {})).boxed()
+        });
+        Service { answer, path: PATH, load, count_connection: None }
     }
 
     /// Serves a request whose client may send it now.
@@ -233,10 +238,13 @@ async fn front(State(app): State<App>, mut request: Request, next: Next) -> Resp
     let begun = std::time::Instant::now();
     let id = request_id::of(request.headers());
     let trace = trace::of(request.headers());
-    let span =
-        tracing::info_span!("request", request_id = %id, trace_id = trace.as_ref().map(|trace| trace.trace_id()));
+    let span = tracing::info_span!(
+        "request",
+        request_id = id.as_str(),
+        trace_id = trace.as_ref().map(|trace| trace.trace_id())
+    );
     request.extensions_mut().get_or_insert_default::<RequestContext>().trace = trace;
-    request.extensions_mut().insert(RequestId(id.clone()));
+    request.extensions_mut().insert(id.clone());
     let method = request.method().clone();
     let client = request.extensions().get::<Connection>().map(|connection| connection.peer().ip());
     let (parts, body) = request.into_parts();
@@ -244,15 +252,13 @@ async fn front(State(app): State<App>, mut request: Request, next: Next) -> Resp
     let request = Request::from_parts(parts, body);
     let mut response = match app.0.guard.check(&request) {
         Ok(()) => next.run(request).instrument(span).await,
-        Err(refused) => Refusal::of(refused, request.headers()).answer(&id),
+        Err(refused) => Refusal::of(refused, request.headers()).answer(id.as_str()),
     };
-    if let Some(value) = request_id::value(&id) {
-        response.headers_mut().insert(request_id::HEADER, value);
-    }
+    response.headers_mut().insert(request_id::HEADER, id.clone().into());
     headers::complete(response.headers_mut());
     let (status, client) = (response.status().as_u16(), client.map(tracing::field::display));
     let duration_ms = (begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-    tracing::info!(request_id = %id, %method, status, duration_ms, client, "request");
+    tracing::info!(target: BATCHED, request_id = id.as_str(), %method, status, duration_ms, client, "request");
     response
 }
 
@@ -278,7 +284,7 @@ fn not_found(detail: String) -> Error {
 }
 
 fn id_of(request: &Request) -> String {
-    request.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default()
+    request.extensions().get::<RequestId>().map(|id| id.as_str().to_owned()).unwrap_or_default()
 }
 
 /// Who the request is from, once its token was verified.

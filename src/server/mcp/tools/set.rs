@@ -1,10 +1,12 @@
 //! The tools that one server offers: all, those that only read, or those chosen by name.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use aludel_core::api::Known;
 use aludel_core::domain::{Scope, Scopes};
 use aludel_core::error::{Error, Result};
 use aludel_core::operation::{self, Effect};
+use rmcp::model::Tool;
 
 use super::{ALIASES, Definition, TOOLS};
 
@@ -13,15 +15,27 @@ use super::{ALIASES, Definition, TOOLS};
 pub struct ToolSet {
     tools: Arc<[&'static Definition]>,
     read_only: bool,
+    listed: Arc<Mutex<Option<Listing>>>,
+}
+
+/// The tools as they were listed, and the names that were known then.
+#[derive(Debug)]
+struct Listing {
+    known: Known,
+    tools: Vec<Tool>,
 }
 
 impl Default for ToolSet {
     fn default() -> Self {
-        Self { tools: TOOLS.iter().collect(), read_only: false }
+        Self::of(TOOLS.iter().collect(), false)
     }
 }
 
 impl ToolSet {
+    fn of(tools: Arc<[&'static Definition]>, read_only: bool) -> Self {
+        Self { tools, read_only, listed: Arc::default() }
+    }
+
     /// The tools of these names, or all; with `read_only`, of those the ones that neither change
     /// anything nor spend money.
     ///
@@ -33,7 +47,7 @@ impl ToolSet {
         }
         let is_named = |tool: &Definition| names.is_none_or(|names| names.iter().any(|name| is_of(tool, name)));
         let chosen = TOOLS.iter().filter(|tool| is_named(tool) && (!read_only || only_reads(tool)));
-        Ok(Self { tools: chosen.collect(), read_only })
+        Ok(Self::of(chosen.collect(), read_only))
     }
 
     /// The tools.
@@ -44,6 +58,20 @@ impl ToolSet {
     /// The tool of this name or alias.
     pub(in crate::server::mcp) fn find(&self, name: &str) -> Option<&'static Definition> {
         self.iter().find(|tool| is_of(tool, name))
+    }
+
+    /// The tools as `tools/list` shows them, with these known names. Schemas take long to build, so
+    /// they are kept until other names are known.
+    pub(in crate::server::mcp) fn listed(&self, known: Known) -> Vec<Tool> {
+        let mut last = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(listing) if listing.known == known => listing.tools.clone(),
+            _ => {
+                let tools: Vec<Tool> = self.iter().map(|tool| tool.listed(&known)).collect();
+                *last = Some(Listing { known, tools: tools.clone() });
+                tools
+            }
+        }
     }
 
     /// What a session with these tools may do; `None` for everything. A tool that reads can have
@@ -101,6 +129,20 @@ mod tests {
         {
             assert!(!reading.contains(&name), "{name}");
         }
+    }
+
+    #[test]
+    fn tools_are_listed_with_the_names_that_are_known_now() {
+        let tools = ToolSet::default();
+        let listed = |persona: &str| {
+            let known = Known { personas: vec![persona.to_owned()], ..Known::default() };
+            serde_json::to_string(&tools.listed(known)).unwrap()
+        };
+        let first = listed("pirate-of-old");
+        assert!(first.contains("pirate-of-old"));
+        let second = listed("sailor-of-new");
+        assert!(second.contains("sailor-of-new") && !second.contains("pirate-of-old"));
+        assert_eq!(listed("pirate-of-old"), first);
     }
 
     #[test]

@@ -20,6 +20,8 @@ mod select;
 mod system;
 mod transfer;
 
+use std::sync::LazyLock;
+
 use aludel_core::domain::Operation;
 use aludel_core::error::{Code, Error};
 use aludel_core::operation::{self, Face};
@@ -154,9 +156,17 @@ pub(super) fn needs_no_slot(path: &str) -> bool {
 /// The label of a request that no route takes.
 pub(super) const UNMATCHED: &str = "unmatched";
 
-/// A path of the table as a label.
-pub(super) fn label(path: &str) -> &'static str {
-    ROUTES.iter().map(|route| route.path).find(|known| *known == path).unwrap_or(UNMATCHED)
+/// The path of the table that takes requests to this path, whatever their method.
+pub(super) fn matched(path: &str) -> Option<&'static str> {
+    static PATHS: LazyLock<matchit::Router<&'static str>> = LazyLock::new(|| {
+        let mut paths = matchit::Router::new();
+        for route in ROUTES {
+            // A path with several methods is there already.
+            let _ = paths.insert(route.path, route.path);
+        }
+        paths
+    });
+    PATHS.at(path).ok().map(|found| *found.value)
 }
 
 /// The router of all routes.
@@ -200,7 +210,8 @@ fn shortened(path: &str) -> String {
 
 /// Responds with `value` as JSON.
 fn answer(status: StatusCode, value: &impl Serialize) -> HandlerResult {
-    let body =
-        serde_json::to_vec(value).map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")))?;
+    let mut body = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut body, value)
+        .map_err(|error| Error::Internal(format!("an answer cannot be written: {error}")))?;
     Ok((status, [(header::CONTENT_TYPE, JSON)], body).into_response())
 }

@@ -17,10 +17,10 @@ pub(super) const FORMAT: u32 = 2;
 
 /// A read-only connection; `None` if there is no file, or nothing of this format in it yet.
 pub(super) fn open_for_reading(path: &Path, patience: Duration) -> SqliteResult<Option<Connected>> {
-    let Some(mut opened) = connection::open_for_reading(path)? else { return Ok(None) };
+    let Some(opened) = connection::open_for_reading(path)? else { return Ok(None) };
     opened.connection.busy_timeout(patience)?;
     // In one transaction: another process may be creating the tables.
-    let is_ours = connection::reading(&mut opened.connection, is_ours)?;
+    let is_ours = connection::reading(&opened.connection, is_ours)?;
     Ok(is_ours.then_some(opened))
 }
 
@@ -31,7 +31,7 @@ pub(super) fn open_for_writing(path: &Path, patience: Duration) -> SqliteResult<
     }
     let mut opened = connection::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     opened.connection.busy_timeout(patience)?;
-    if !connection::reading(&mut opened.connection, is_ours)? {
+    if !connection::reading(&opened.connection, is_ours)? {
         fill(&mut opened.connection)?;
     }
     opened.connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304;")?;
