@@ -15,9 +15,10 @@ use crate::handler::Fixtures;
 use crate::rounds::{self, Question, internal, text};
 
 /// The tools that take any arguments.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "greet",
     "slow_compute",
+    "confirm_delete",
     "failing_job",
     "test_tool_with_task",
     "test_simple_text",
@@ -110,7 +111,7 @@ pub(crate) async fn call(
             let arguments = json!({ "prompt_id": "ffffffff" });
             of_product(product, "get_prompt_details", arguments, request, context).await
         }
-        "slow_compute" => of_product(product, "start_batch", batch(), request, context).await,
+        "slow_compute" | "confirm_delete" => of_product(product, "start_batch", batch(), request, context).await,
         "failing_job" => {
             if !context.client_capabilities().is_some_and(|client| client.supports_tasks()) {
                 let needed = ClientCapabilities::builder().enable_tasks().build();

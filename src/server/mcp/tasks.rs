@@ -47,9 +47,12 @@ pub(super) async fn cancel(engine: &Engine, id: &str) -> Result<(), ErrorData> {
     }
 }
 
-/// The refusal of input for a task: none of ours asks for any.
-pub(super) fn no_input() -> ErrorData {
-    ErrorData::invalid_params("this task has asked for no input", None)
+/// Takes input for a task. None of ours asks for any, and what was not asked for is ignored.
+///
+/// # Errors
+/// As [`get`].
+pub(super) async fn update(engine: &Engine, id: &str) -> Result<(), ErrorData> {
+    engine.job(request(id)?).await.map(drop).map_err(|error| explain(&error))
 }
 
 fn request(id: &str) -> Result<JobRequest, ErrorData> {

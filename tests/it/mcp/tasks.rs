@@ -86,10 +86,23 @@ async fn what_is_no_task_is_refused() {
             let answer = wire.request(method, json!({ "taskId": id })).await;
             assert_eq!(answer["error"]["code"], -32602, "{answer}");
         }
+        let answer = wire.request("tasks/update", json!({ "taskId": id, "inputResponses": {} })).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
+}
+
+/// SEP-2663, "tasks/update": replies to what is not asked should be ignored, and the request acknowledged.
+#[tokio::test]
+async fn replies_that_no_task_asked_for_are_ignored() {
+    let mut wire = wire("answer: {text: a prompt}");
     let begun = wire.call("start_batch", json!({ "rows": rows(1), "count": 1 })).await;
-    let update = json!({ "taskId": begun["taskId"], "inputResponses": {} });
-    assert_eq!(wire.request("tasks/update", update).await["error"]["code"], -32602);
+    let update = json!({ "taskId": begun["taskId"], "inputResponses": { "unknown": { "action": "accept" } } });
+    for _ in 0..2 {
+        let answer = wire.request("tasks/update", update.clone()).await;
+        assert_eq!((&answer["result"]["resultType"], answer.get("error")), (&json!("complete"), None), "{answer}");
+        assert!(answer["result"].get("taskId").is_none(), "{answer}");
+        assert_eq!(ended(&mut wire, &begun["taskId"]).await["status"], "completed");
+    }
 }
 
 #[tokio::test]
