@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # The conformance suite of the protocol's authors (npm, @modelcontextprotocol/conformance) against
 # `serve --port`: every scenario that each revision requires of a server, and of the others those about the
-# transport. What is expected to fail is in tests/mcp_conformance.yml, each with its reason; a scenario listed
-# there that passes is a failure, too.
+# transport. Most call tools, prompts and resources of the suite's own, so it runs twice: against the program,
+# and against the same server with these fixtures (tests/mcp_fixtures), there with the scenarios of extensions,
+# too. What is expected to fail is in tests/mcp_conformance.yml and tests/mcp_conformance_fixtures.yml, each
+# with its reason; a scenario listed there that passes is a failure, too.
 #
-# Usage: tests/mcp_conformance.sh [program]
-# The program is target/release/aludel unless given. Nothing of the user is read or written. The suite and the
-# Node that it needs (24) go to MCP_CONFORMANCE_HOME. Prints what passes, and for a failure
-# what the suite said.
+# Usage: tests/mcp_conformance.sh [program [program with fixtures]]
+# The program is target/release/aludel unless given, and the other target/debug/examples/mcp_fixtures, which
+# `cargo build --features conformance-fixtures --example mcp_fixtures` builds. Nothing of the user is read or
+# written. The suite and the Node that it needs (24) go to MCP_CONFORMANCE_HOME. Prints what passes, and for a
+# failure what the suite said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$(realpath "${1:-target/release/aludel}")
+fixtures=$(realpath "${2:-target/debug/examples/mcp_fixtures}")
 suite=${MCP_CONFORMANCE_HOME:-$HOME/.cache/aludel-mcp-conformance}
 version=0.2.0-alpha.12
 
@@ -22,28 +26,66 @@ fi
 export PATH=$suite/node_modules/.bin:$PATH
 
 . tests/with_server.sh
-start_server "$program" serve
+
+# serves PROGRAM: starts a server in place of the one before.
+serves() {
+  [ -z "${server:-}" ] || cleanup || true
+  start_server "$1" serve
+}
 
 # conforms NAME ARGUMENT…: runs the suite with these arguments.
 code=0
 conforms() {
   local name=$1 log=$home/$1.log
   shift
-  if (cd "$home" && timeout 600 conformance server --url "$address" --output-dir "$home/$name" "$@" >"$log" 2>&1); then
+  if (cd "$home" && timeout 600 conformance server --url "$address" --output-dir "$home/$name" "$@" >"$log" 2>&1) \
+    && ! grep -q '^SKIPPED' "$log"; then
     echo "$name: as expected"
     grep '^✓' "$log" || true
   else
     code=1
     echo "$name: not as expected"
-    sed -n '/=== SUMMARY\|Test Results/,$p' "$log"
+    sed -n '/=== SUMMARY\|Test Results\|^SKIPPED/,$p' "$log"
   fi
   kill -0 "$server" || { echo "the server is gone" >&2; cat "$home/err" >&2; exit 1; }
 }
-for revision in 2025-11-25 2026-07-28; do
-  conforms "$revision" --requirements "$revision" --expected-failures "$PWD/tests/mcp_conformance.yml"
-done
-# Not required, as they came after their revision.
-conforms session-lifecycle --scenario server-session-lifecycle --spec-version 2025-11-25
-conforms header-validation --scenario http-header-validation --spec-version 2026-07-28
-grep -iE "panick" "$home/err" >&2 && code=1
+
+# required EXPECTED: runs what each revision requires, with the failures that this file lists.
+required() {
+  for revision in 2025-11-25 2026-07-28; do
+    conforms "$revision" --requirements "$revision" --expected-failures "$PWD/tests/$1"
+  done
+  # Not required, as they came after their revision.
+  conforms session-lifecycle --scenario server-session-lifecycle --spec-version 2025-11-25
+  conforms header-validation --scenario http-header-validation --spec-version 2026-07-28
+}
+
+# more REVISION SCENARIO…: runs scenarios that the revision does not require. Those of extensions belong to none,
+# and are skipped unless forced.
+more() {
+  local revision=$1 scenario
+  shift
+  for scenario in "$@"; do
+    conforms "$scenario-$revision" --scenario "$scenario" --spec-version "$revision" --force \
+      --expected-failures "$PWD/tests/mcp_conformance_fixtures.yml"
+  done
+}
+
+no_panic() {
+  grep -iE "panick" "$home/err" >&2 && code=1
+  return 0
+}
+
+echo "== the server"
+serves "$program"
+required mcp_conformance.yml
+no_panic
+echo "== the server with the suite's fixtures"
+serves "$fixtures"
+required mcp_conformance_fixtures.yml
+more 2025-11-25 json-schema-2020-12 server-sse-polling
+more 2026-07-28 json-schema-2020-12 http-custom-header-server-validation tasks-lifecycle \
+  tasks-capability-negotiation tasks-wire-fields tasks-request-state-removal tasks-mrtr-input tasks-request-headers \
+  tasks-dispatch-and-envelope tasks-required-task-error tasks-mrtr-composition
+no_panic
 exit "$code"

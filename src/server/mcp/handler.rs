@@ -155,8 +155,12 @@ impl ServerHandler for Handler {
         tasks::get(self.within(context_of(&context)).engine(), &request.task_id).await
     }
 
-    async fn update_task(&self, _: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        Err(tasks::no_input())
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::update(self.within(context_of(&context)).engine(), &request.task_id).await
     }
 
     async fn cancel_task(

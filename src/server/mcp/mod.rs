@@ -14,7 +14,10 @@
 
 mod changes;
 mod completion;
+#[cfg(feature = "conformance-fixtures")]
+pub mod conformance;
 mod consent;
+mod elicitation;
 mod handler;
 pub mod http;
 mod message;

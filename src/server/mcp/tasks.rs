@@ -2,7 +2,8 @@
 //!
 //! A client that declared the extension gets a task from `start_batch` in place of the job. The
 //! task's id is the job's, so the tools for jobs take it too. A finished job completes its task with
-//! the result that the tool would have returned: the job, now ended.
+//! the result that the tool would have returned: the job, now ended. So does one that failed, with the
+//! problem, as a tool that fails: a failed task is for errors of the protocol alone.
 
 use aludel_core::api::{JobKey, JobRequest};
 use aludel_core::domain::{Job, JobDetails, JobState, Operation};
@@ -10,8 +11,8 @@ use aludel_core::engine::Engine;
 use aludel_core::error::{Code, Error};
 use aludel_core::operation;
 use rmcp::model::{
-    CallToolResult, CreateTaskResult, DetailedTask, ErrorCode, ErrorData, GetTaskResult, JsonObject, Task, TaskPayload,
-    TaskStatus,
+    CallToolResult, ContentBlock, CreateTaskResult, DetailedTask, ErrorCode, ErrorData, GetTaskResult, JsonObject,
+    Task, TaskPayload, TaskStatus,
 };
 use serde_json::{Value, json};
 
@@ -46,9 +47,12 @@ pub(super) async fn cancel(engine: &Engine, id: &str) -> Result<(), ErrorData> {
     }
 }
 
-/// The refusal of input for a task: none of ours asks for any.
-pub(super) fn no_input() -> ErrorData {
-    ErrorData::invalid_params("this task has asked for no input", None)
+/// Takes input for a task. None of ours asks for any, and what was not asked for is ignored.
+///
+/// # Errors
+/// As [`get`].
+pub(super) async fn update(engine: &Engine, id: &str) -> Result<(), ErrorData> {
+    engine.job(request(id)?).await.map(drop).map_err(|error| explain(&error))
 }
 
 fn request(id: &str) -> Result<JobRequest, ErrorData> {
@@ -66,8 +70,8 @@ fn explain(error: &Error) -> ErrorData {
 fn task(job: &Job) -> Task {
     let status = match job.state {
         JobState::Running | JobState::Stopping => TaskStatus::Working,
-        JobState::Finished => TaskStatus::Completed,
-        JobState::Failed | JobState::Interrupted => TaskStatus::Failed,
+        JobState::Finished | JobState::Failed => TaskStatus::Completed,
+        JobState::Interrupted => TaskStatus::Failed,
         JobState::Cancelled => TaskStatus::Cancelled,
     };
     let (created, updated) = (job.created_at.to_string(), job.updated_at.to_string());
@@ -85,25 +89,24 @@ fn progress(job: &Job) -> String {
 }
 
 fn payload(details: &JobDetails) -> Result<TaskPayload, ErrorData> {
-    let failed = |code: ErrorCode, message: &str, data: Option<&Value>| TaskPayload::Failed {
-        error: object(json!({ "code": code.0, "message": message, "data": data })),
+    let written = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
+    let completed = |result: CallToolResult| {
+        serde_json::to_value(result).map(|result| TaskPayload::Completed { result: object(result) }).map_err(written)
     };
     Ok(match details.job.state {
         JobState::Running | JobState::Stopping => TaskPayload::Working,
         JobState::Cancelled => TaskPayload::Cancelled,
         JobState::Finished => {
-            let written = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
             let job = serde_json::to_value(&details.job).map_err(written)?;
-            let result = serde_json::to_value(CallToolResult::structured(job)).map_err(written)?;
-            TaskPayload::Completed { result: object(result) }
+            completed(CallToolResult::structured(job))?
+        }
+        JobState::Failed => {
+            let problem = details.error.as_ref().map_or_else(|| "the job failed".to_owned(), Value::to_string);
+            completed(CallToolResult::error(vec![ContentBlock::text(problem)]))?
         }
         JobState::Interrupted => {
             let message = "the process that worked on it is gone; `job_resume` goes on with it";
-            failed(ErrorCode::INTERNAL_ERROR, message, None)
-        }
-        JobState::Failed => {
-            let detail = details.error.as_ref().and_then(|error| error["detail"].as_str());
-            failed(ErrorCode::INTERNAL_ERROR, detail.unwrap_or("the job failed"), details.error.as_ref())
+            TaskPayload::Failed { error: object(json!({ "code": ErrorCode::INTERNAL_ERROR.0, "message": message })) }
         }
     })
 }

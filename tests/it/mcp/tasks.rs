@@ -50,6 +50,20 @@ async fn a_batch_is_a_task_that_ends_with_its_job() {
 }
 
 #[tokio::test]
+async fn a_batch_that_fails_completes_its_task_as_a_tool_that_fails() {
+    let mut wire = wire("answer: {text: a prompt}");
+    let begun = wire.call("start_batch", json!({ "rows": rows(3), "count": 1, "max_calls": 1 })).await;
+    let task = ended(&mut wire, &begun["taskId"]).await;
+    assert_eq!((&task["status"], task.get("error")), (&json!("completed"), None), "{task}");
+    let result = &task["result"];
+    assert_eq!((&result["isError"], result.get("structuredContent")), (&json!(true), None), "{task}");
+    let problem: Value = serde_json::from_str(result["content"][0]["text"].as_str().expect("text")).expect("JSON");
+    assert_eq!(problem["code"], "budget_exceeded", "{problem}");
+    let shown = wire.content("job_status", json!({ "job_id": begun["taskId"] })).await;
+    assert_eq!(shown["state"], "failed");
+}
+
+#[tokio::test]
 async fn a_task_is_cancelled_and_cancelling_again_changes_nothing() {
     let mut wire = wire("rules: [{fault: hang}]");
     let begun = wire.call("start_batch", json!({ "rows": rows(200), "count": 1, "concurrency": 1 })).await;
@@ -72,10 +86,23 @@ async fn what_is_no_task_is_refused() {
             let answer = wire.request(method, json!({ "taskId": id })).await;
             assert_eq!(answer["error"]["code"], -32602, "{answer}");
         }
+        let answer = wire.request("tasks/update", json!({ "taskId": id, "inputResponses": {} })).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
+}
+
+/// SEP-2663, "tasks/update": replies to what is not asked should be ignored, and the request acknowledged.
+#[tokio::test]
+async fn replies_that_no_task_asked_for_are_ignored() {
+    let mut wire = wire("answer: {text: a prompt}");
     let begun = wire.call("start_batch", json!({ "rows": rows(1), "count": 1 })).await;
-    let update = json!({ "taskId": begun["taskId"], "inputResponses": {} });
-    assert_eq!(wire.request("tasks/update", update).await["error"]["code"], -32602);
+    let update = json!({ "taskId": begun["taskId"], "inputResponses": { "unknown": { "action": "accept" } } });
+    for _ in 0..2 {
+        let answer = wire.request("tasks/update", update.clone()).await;
+        assert_eq!((&answer["result"]["resultType"], answer.get("error")), (&json!("complete"), None), "{answer}");
+        assert!(answer["result"].get("taskId").is_none(), "{answer}");
+        assert_eq!(ended(&mut wire, &begun["taskId"]).await["status"], "completed");
+    }
 }
 
 #[tokio::test]

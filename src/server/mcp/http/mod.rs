@@ -10,13 +10,14 @@
 //! the server halts.
 
 mod event_log;
+mod library;
 mod metadata;
 mod refusal;
 mod sessions;
 
 use std::sync::Arc;
 
-use aludel_core::domain::{Scope, limits};
+use aludel_core::domain::Scope;
 use aludel_core::engine::{Engine, RequestContext};
 use aludel_core::error::{Code, Error, Problem, Result};
 use aludel_core::trace::BATCHED;
@@ -28,12 +29,13 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use futures_util::FutureExt;
+use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, ProtocolVersion};
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use tower::ServiceExt;
 use tracing::Instrument;
 
+use self::library::Library;
 use self::refusal::Refusal;
 use self::sessions::{CallerId, Sessions};
 use super::message::{self, Incoming};
@@ -73,7 +75,17 @@ pub async fn bind(engine: Engine, listen: &ListenOptions, options: Options) -> R
 /// # Errors
 /// As [`bind`]; `storage` when the final write fails.
 pub async fn serve(engine: Engine, listen: &ListenOptions, options: Options) -> Result<()> {
-    let service = App::new(&engine, options)?.service();
+    serve_as(engine, listen, options, Handler::for_session).await
+}
+
+/// As [`serve`], with the handlers that `session` makes of the server's.
+pub(super) async fn serve_as<S: ServerHandler>(
+    engine: Engine,
+    listen: &ListenOptions,
+    options: Options,
+    session: impl Fn(&Handler) -> S + Send + Sync + 'static,
+) -> Result<()> {
+    let service = App::serving(&engine, options, session)?.service();
     http::serve(engine, listen, service).await
 }
 
@@ -96,11 +108,20 @@ struct Shared {
     rate_limit: Option<RateLimit>,
     arrivals: BodyBudget,
     sessions: Arc<Sessions>,
-    library: StreamableHttpService<Handler, Sessions>,
+    library: Box<dyn Library>,
 }
 
 impl App {
     fn new(engine: &Engine, options: Options) -> Result<Self> {
+        Self::serving(engine, options, Handler::for_session)
+    }
+
+    /// A server whose sessions have the handlers that `session` makes of its own.
+    fn serving<S: ServerHandler>(
+        engine: &Engine,
+        options: Options,
+        session: impl Fn(&Handler) -> S + Send + Sync + 'static,
+    ) -> Result<Self> {
         if engine.needs_token() && options.budget_usd.is_some() {
             let detail = "with `server.auth.enabled` each token has a budget of its own: leave it out, and make tokens \
                 with `aludel token --budget-usd`";
@@ -112,15 +133,7 @@ impl App {
         let guard = Guard::new(&config.allowed_hosts, Origins::new(&config.cors), |_| false);
         let load = Load::new(config.max_connections);
         let sessions = Arc::new(Sessions::new());
-        let mut library = StreamableHttpServerConfig::default()
-            // The guard has checked it.
-            .disable_allowed_hosts()
-            .with_max_request_body_bytes(limits::BODY_BYTES)
-            .with_cancellation_token(load.halting().clone())
-            // Streams that can be resumed say so themselves.
-            .with_sse_retry(None);
-        library.legacy_session_mode = true;
-        let library = StreamableHttpService::new(move || Ok(served.for_session()), Arc::clone(&sessions), library);
+        let library = library::new(move || session(&served), Arc::clone(&sessions), load.halting().clone());
         Ok(Self(Arc::new(Shared {
             guard,
             load,
@@ -224,12 +237,12 @@ impl App {
     /// Has the library serve a request.
     async fn pass_on(&self, request: Request) -> Result<Response> {
         let caller = caller_of(&request);
-        let response = sessions::as_caller(caller, Box::pin(self.0.library.handle(request))).await;
+        let response = sessions::as_caller(caller, self.0.library.answer(request)).await;
         if response.status().is_server_error() && self.0.load.halting().is_cancelled() {
             // It had no answer yet when the server stopped.
             self.0.load.unless_draining(async { Ok(()) }).await?;
         }
-        Ok(refusal::in_our_form(response.map(Body::new)).await)
+        Ok(refusal::in_our_form(response).await)
     }
 }
 
