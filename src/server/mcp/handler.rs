@@ -24,15 +24,8 @@ use tokio_util::sync::CancellationToken;
 use super::changes::Subscriptions;
 use super::options::Options;
 use super::tools::{Call, Failure, ToolSet};
-use super::{changes, completion, page, prompts, resources, tasks};
+use super::{changes, completion, instructions, page, prompts, resources, tasks};
 use crate::server::VERSION;
-
-/// The server's instructions to a model.
-const INSTRUCTIONS: &str = "aludel turns a rough idea into tested prompts for language models and keeps them. \
-    `generate_prompts` writes variants of a prompt for a request and ranks them, best first; show the user the first \
-    one's `content` unless they ask for more. `search_prompts` (by words), \
-    `semantic_search_prompts` (by meaning) and `list_prompts` find what was made before, `get_prompt_details` shows it. \
-    Stored prompts are resources as well, and the personas and those tagged `mcp` are prompts.";
 
 /// Handles the protocol's requests. Clones share one engine and are of one session.
 #[derive(Clone)]
@@ -123,7 +116,7 @@ impl ServerHandler for Handler {
             .enable_completions();
         ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new("aludel", VERSION).with_title("aludel"))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(instructions::of(&self.tools))
     }
 
     async fn initialize(

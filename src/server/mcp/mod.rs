@@ -20,6 +20,7 @@ mod consent;
 mod elicitation;
 mod handler;
 pub mod http;
+mod instructions;
 mod message;
 mod options;
 mod outbox;
