@@ -29,13 +29,13 @@ pub fn schema(fields: &[Field], known: &Known) -> Value {
     schema
 }
 
-/// As [`schema`], as brief as a model can use: of each description the first clause, and no limits of
-/// names, which are far beyond any name in use. The decoder checks those all the same.
+/// As [`schema`], as brief as a model can use: of each description the first clause without what the
+/// limits say too, and no limits that are far beyond anything in use. The decoder checks those all the same.
 pub fn brief_schema(fields: &[Field], known: &Known) -> Value {
     let mut schema = schema(fields, known);
     for field in fields {
         let Some(property) = schema["properties"].get_mut(field.name).and_then(Value::as_object_mut) else { continue };
-        property.insert("description".into(), first_clause(field.doc).into());
+        property.insert("description".into(), without_limits(first_clause(field.doc), property).into());
         shorten(property);
         if let Some(kinds) = property.get_mut("anyOf").and_then(Value::as_array_mut) {
             kinds.iter_mut().filter_map(Value::as_object_mut).for_each(shorten);
@@ -44,18 +44,38 @@ pub fn brief_schema(fields: &[Field], known: &Known) -> Value {
     schema
 }
 
-/// Removes the limits of names, here and in a list's items.
+/// A description without the values and bounds that its schema states.
+fn without_limits<'a>(doc: &'a str, property: &Map<String, Value>) -> &'a str {
+    if property.contains_key("enum") {
+        return doc.split_once(": ").map_or(doc, |(clause, _)| clause);
+    }
+    let (Some(least), Some(most)) = (property.get("minimum"), property.get("maximum")) else { return doc };
+    let bounds = [least, most].map(|bound| bound.as_f64().unwrap_or_default());
+    doc.strip_suffix(&format!(", {} to {}", bounds[0], bounds[1])).unwrap_or(doc)
+}
+
+/// Removes limits that nobody reaches, here and in what it is made of: of lengths, and of numbers from a
+/// million.
 fn shorten(property: &mut Map<String, Value>) {
     let is_name = property.get("maxLength").is_some_and(|most| *most == limits::NAME_CHARS || *most == 36);
     if is_name {
-        property.shift_remove("maxLength");
         property.shift_remove("minLength");
+    }
+    property.shift_remove("maxLength");
+    if property.get("maximum").and_then(Value::as_f64).is_some_and(|most| most >= 1e6) {
+        property.shift_remove("maximum");
     }
     property.shift_remove("examples");
     if let Some(items) = property.get_mut("items").and_then(Value::as_object_mut) {
         shorten(items);
         items.shift_remove("minLength");
         items.shift_remove("pattern");
+    }
+    if let Some(members) = property.get_mut("properties").and_then(Value::as_object_mut) {
+        members.values_mut().filter_map(Value::as_object_mut).for_each(shorten);
+    }
+    if let Some(values) = property.get_mut("additionalProperties").and_then(Value::as_object_mut) {
+        shorten(values);
     }
 }
 

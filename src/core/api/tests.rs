@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::Phase;
+use crate::domain::{Phase, limits};
 use crate::error::{Code, Error, Problem};
 
 fn known() -> Known {
@@ -180,6 +180,21 @@ fn ids_may_be_shortened_to_six_characters() {
 fn the_schema_of_generate_is_as_reviewed() {
     let schema = schema(GenerateRequest::FIELDS, &known());
     insta::assert_snapshot!(serde_json::to_string_pretty(&schema).unwrap());
+}
+
+#[test]
+fn a_brief_schema_says_nothing_twice_and_no_limit_that_nobody_reaches() {
+    let brief = brief_schema(GenerateRequest::FIELDS, &known());
+    let of = |name: &str| brief["properties"][name].clone();
+    assert_eq!(
+        of("temperature"),
+        json!({ "type": "number", "minimum": 0.0, "maximum": 2.0, "description": "Sampling temperature" })
+    );
+    assert_eq!(of("persona")["description"], "Who the prompt is written for");
+    assert_eq!((&of("input")["minLength"], &of("input")["maxLength"]), (&json!(1), &Value::Null));
+    assert_eq!((&of("max_tokens")["minimum"], &of("max_tokens")["maximum"]), (&json!(1), &Value::Null));
+    assert_eq!(of("tags")["items"], json!({ "type": "string" }));
+    assert_eq!(of("tags")["maxItems"], json!(limits::MAX_TAGS));
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

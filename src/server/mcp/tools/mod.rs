@@ -119,11 +119,12 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Generate,
         name: "generate_prompts",
-        title: "Generate prompts",
-        description: "Writes a prompt for a language or image model: turns a rough idea, a request or an old \
-            prompt into finished ones, several variants ranked best first, and stores them. Use it whenever the \
-            user needs help to phrase a request to a model, or a prompt written or improved. Only `input` is \
-            required; background that the prompt must respect goes into `context`.",
+        title: "Write or improve a prompt",
+        description: "Writes a prompt for a language or image model: makes a finished prompt from a rough \
+            idea, or improves, rewrites or sharpens a draft so that it works better. Use it when the user \
+            needs a good prompt, or help to word instructions or a question for an AI, an LLM, a chatbot, \
+            ChatGPT or Claude. Returns several variants, best first, and stores them. For a list of requests \
+            take `start_batch`, for a stored prompt `generate_prompt_variants`.",
         input: generate::input,
         output: generate::output,
         call: generate::call,
@@ -131,10 +132,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Generate,
         name: "generate_prompt_variants",
-        title: "Generate variants of a prompt",
-        description: "Gives alternatives to one stored prompt (`prompt_id`): the same request written in other \
-            ways, with strategies that it was not written with, ranked and stored. Use it when the user likes a \
-            saved prompt and wants more versions of it.",
+        title: "Make variants of a stored prompt",
+        description: "Makes more versions of one stored prompt (`prompt_id`): the same request formulated in \
+            other ways or styles, with other strategies. Use it when the user likes a saved prompt but wants \
+            alternatives, variations or different takes on it. To edit the prompt itself take \
+            `update_prompt`.",
         input: generate::variants_input,
         output: generate::output,
         call: generate::variants,
@@ -143,8 +145,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Select,
         name: "select_best_prompt",
         title: "Choose the best prompt",
-        description: "Has a judge model choose the best of 2 to 64 candidate prompts for a task, and says how \
-            sure it is and why. Calls a model for each comparison, which costs money.",
+        description: "Has a judge choose the best of several candidate prompts for a task: a model compares \
+            2 to 64 of them, picks the winner and says how sure it is. Use it to decide which one to go \
+            with, or which is better or strongest. Calls to the judge cost money; `compare_prompts` shows \
+            differences for nothing.",
         input: generate::select_input,
         output: generate::select_output,
         call: generate::select,
@@ -152,10 +156,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Batch,
         name: "start_batch",
-        title: "Generate prompts for many requests",
-        description: "Starts a batch: makes a prompt for each of many topics or requests, or every line of a \
-            list, in one go: up to 1,000 `rows`, of which each may set the fields of `generate_prompts` for \
-            itself. Returns a job at once.",
+        title: "Generate prompts in bulk",
+        description: "Generates prompts in bulk: makes one for each of many topics or requests, per line of \
+            a list or file, or row of a spreadsheet, up to 1,000 `rows` at once. Use it when the user has a \
+            whole list of ideas to process. Returns a job that runs in the background; `job_status` follows \
+            it.",
         input: batch::input,
         output: batch::output,
         call: batch::call,
@@ -164,10 +169,11 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Search,
         name: "search_prompts",
         title: "Find prompts by words",
-        description: "Finds the stored prompts containing words or a phrase in their text, request, tags or \
-            notes, best match first, each with an excerpt. All words must occur; \"several words\" for a \
-            phrase, `begin*` for a prefix, `-word` to exclude, `a OR b` for either. `hybrid` searches by \
-            meaning as well.",
+        description: "Finds stored prompts that contain, mention or say a word or phrase: searches their \
+            text, request, tags and notes, best match first, with excerpts. Use it to search for words that \
+            are in the prompt. All must occur; \"several words\" for a phrase, `begin*` for a prefix, \
+            `-word` to exclude, `a OR b` for either. If the user knows only the subject take \
+            `semantic_search_prompts`.",
         input: prompts::search_input,
         output: prompts::search_output,
         call: prompts::search,
@@ -175,10 +181,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Search,
         name: "semantic_search_prompts",
-        title: "Find prompts by meaning",
-        description: "Finds stored prompts about a subject, even if they do not use the words of `query`, \
-            nearest first. Use it when the user remembers the subject but not how it was put. `match.score` is \
-            the cosine similarity; the last rows may be far from the query.",
+        title: "Find prompts about a subject",
+        description: "Finds stored prompts by meaning: on a topic, about something, related to a subject or \
+            having to do with it, whatever words they use, nearest first. Use it when the user remembers \
+            what a prompt was about but forgot how it was phrased. The last rows may be far from the query. \
+            For exact words take `search_prompts`.",
         input: prompts::semantic_search_input,
         output: prompts::search_output,
         call: prompts::semantic_search,
@@ -187,9 +194,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Similar,
         name: "similar_prompts",
         title: "Find similar prompts",
-        description: "Finds stored prompts similar to one of them: near duplicates, earlier versions, work on \
-            the same subject, nearest first. Calls no model. `match.score` is the cosine similarity; the last \
-            rows may be far.",
+        description: "Finds stored prompts that are similar to a given one: near duplicates, earlier \
+            versions, others that resemble it or come close. Use it to see whether a prompt like this one \
+            was written before. The last rows may be far from it: `match.score` is the cosine. For a subject \
+            without a prompt take `semantic_search_prompts`.",
         input: prompts::similar_input,
         output: prompts::search_output,
         call: prompts::similar,
@@ -198,9 +206,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Show,
         name: "get_prompt_details",
         title: "Show a prompt",
-        description: "Shows one stored prompt: its full text, the request it was made from, the output of each \
-            phase, models, tokens, cost, tags and notes. Takes an id, six or more of its first or last \
-            characters, or `@last`. Long texts are cut to `max_chars` together; `cut` says which.",
+        description: "Shows one stored prompt in full: its complete text and wording, the request it was \
+            made from, the output of every step, the models, tags and notes. Use it to open, read, display \
+            or print a prompt and see exactly what it says. Takes an id, or `@last`. Long texts are cut to \
+            `max_chars` together; `cut` says which.",
         input: prompts::show_input,
         output: prompts::show_output,
         call: prompts::show,
@@ -208,10 +217,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::List,
         name: "list_prompts",
-        title: "List the newest prompts",
-        description: "Lists the user's newest prompts first: what was saved lately, filtered by time (`since`: \
-            last week is 7d), tags, persona, provider and phase. Without their text, which `get_prompt_details` \
-            has. Give `next_cursor` as `cursor` for the next page.",
+        title: "List all or the newest prompts",
+        description: "Lists all prompts that the user has, newest first: the latest, what was made, saved or \
+            added today, yesterday, in the past days, last week or this month (`since`: 7d), or everything \
+            with a tag, persona or provider. Without the texts, which `get_prompt_details` has.",
         input: prompts::list_input,
         output: prompts::list_output,
         call: prompts::list,
@@ -219,10 +228,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Metrics,
         name: "get_prompt_metrics",
-        title: "Measure a prompt",
-        description: "Measures this one prompt: how many tokens it took, what each phase cost, its latency and \
-            length, the ranking's measures of it and its rank, what the judge thought, and what was derived \
-            from it. Calls no model.",
+        title: "Measure one prompt",
+        description: "Measures one prompt: how long it is, how many tokens it took, its latency, its score, \
+            how much it cost and what each phase took. Use it for the metrics or numbers of a single prompt. \
+            For several take `analyze_prompt_performance`, for reasons `why_prompt`.",
         input: statistics::prompt_input,
         output: statistics::prompt_output,
         call: statistics::prompt,
@@ -230,9 +239,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Metrics,
         name: "analyze_prompt_performance",
-        title: "Measure several prompts together",
-        description: "Statistics over many prompts: how those with a tag, persona or provider do on average and \
-            at the extremes, in cost, tokens, latency, length and score. Give `prompt_ids`, or filters.",
+        title: "Statistics over many prompts",
+        description: "Gives statistics over many prompts together: aggregates their cost, tokens, latency, \
+            length and score to averages, totals and extremes. Use it for a summary of how all prompts did, \
+            or how those with a tag, persona or provider perform on average. For one prompt take \
+            `get_prompt_metrics`.",
         input: statistics::selection_input,
         output: statistics::selection_output,
         call: statistics::selection,
@@ -240,10 +251,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Why,
         name: "why_prompt",
-        title: "Explain a prompt",
-        description: "Explains why a prompt was ranked as it was, first or last: the score of each variant and \
-            its parts, what judges said, how sure they were, and the prompts it was derived from. Calls no \
-            model.",
+        title: "Explain why a prompt won or lost",
+        description: "Explains why a prompt was ranked first or last: the reasons it was better or worse \
+            than other variants, how its score came about, what the judge said and how sure it was. Also \
+            tells where a prompt came from: what it was derived from.",
         input: prompts::why_input,
         output: prompts::why_output,
         call: prompts::why,
@@ -251,9 +262,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Spend,
         name: "spend",
-        title: "Show spending",
-        description: "Tells how much money was spent on models, today, this month or since a day, by provider, \
-            model, command or tag, and what the budgets leave. What an old prompt cost stays in it.",
+        title: "Show what was spent",
+        description: "Tells how much money was spent on calls to models: the costs, bill or expenses so far, \
+            today, this week, this month or since a day, by provider, model, command or tag. Also says what \
+            is left of the budget. For the cost of one prompt take `get_prompt_metrics`.",
         input: statistics::spend_input,
         output: statistics::spend_output,
         call: statistics::spend,
@@ -261,9 +273,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::JobsShow,
         name: "job_status",
-        title: "Show a job",
-        description: "Tells whether a job or batch is done yet: running, finished, failed or stopped, how much \
-            of it is done, and its result.",
+        title: "Check on a job",
+        description: "Tells whether a job or batch is still running, is finished or did fail: its status and \
+            progress, how far along it is and how many rows are done. Use it when the user asks for news of \
+            a job, or what it is doing right now. For what it produced take `job_result`.",
         input: jobs::input,
         output: jobs::status_output,
         call: jobs::status,
@@ -271,9 +284,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::JobsResult,
         name: "job_result",
-        title: "Show what came of a job",
-        description: "Gets the results of a job, what it produced: its result and, of a batch, the rows that \
-            are done, in pages (`after`).",
+        title: "Get the results of a job",
+        description: "Gets the results of a finished job or batch: the output that it produced, row by row, \
+            in pages. Use it to see the outcome of a job, what it made, or the prompts that came out of a \
+            batch.",
         input: jobs::result_input,
         output: jobs::result_output,
         call: jobs::result,
@@ -282,8 +296,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::JobsResume,
         name: "job_resume",
         title: "Resume a job",
-        description: "Carries on with a job or batch that was interrupted, stopped, or ended at its budget, \
-            which can be raised. What is done is not paid again.",
+        description: "Resumes a job or batch that was stopped or interrupted, crashed, failed or ran out of \
+            budget, and can give it more money to go on. Use it to continue or carry on where it left off, \
+            start it again and finish the rest. What is done is not paid again.",
         input: jobs::resume_input,
         output: jobs::cancel_output,
         call: jobs::resume,
@@ -291,8 +306,9 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::JobsStop,
         name: "job_cancel",
-        title: "Stop a job",
-        description: "Stops a running job or batch. What is finished is kept.",
+        title: "Cancel a job",
+        description: "Stops a running job or batch: cancels, aborts or ends it. What is finished is kept; \
+            `job_resume` carries on.",
         input: jobs::input,
         output: jobs::cancel_output,
         call: jobs::cancel,
@@ -301,9 +317,10 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Compare,
         name: "compare_prompts",
         title: "Compare prompts",
-        description: "Shows the difference between prompts, put side by side: a word diff of two, and what \
-            distinguishes their settings, scores and cost. Calls no model, unless `task_description` asks a \
-            judge too; a choice that is not `confident` is too close to call.",
+        description: "Compares or contrasts prompts side by side: shows the differences between two versions \
+            word by word, as a diff, and what distinguishes their settings, scores and cost. Use it to put \
+            prompts next to each other, or to see what changed or where they differ. Costs nothing unless \
+            `task_description` asks a judge too. To have the best one chosen take `select_best_prompt`.",
         input: compare::input,
         output: compare::output,
         call: compare::call,
@@ -311,9 +328,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Update,
         name: "update_prompt",
-        title: "Change a prompt",
-        description: "Changes a stored prompt: its tags, a note, or its text, which makes a new prompt derived \
-            from it.",
+        title: "Edit or tag a prompt",
+        description: "Edits a stored prompt: changes, fixes or replaces its text or wording, adds, removes \
+            or renames its tags or labels, or attaches a note. Use it to correct a word, or to set tags or \
+            notes. A new text makes a new prompt derived from the old one.",
         input: prompts::update_input,
         output: prompts::prompt_output,
         call: prompts::update,
@@ -321,9 +339,11 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Delete,
         name: "delete_prompt",
-        title: "Delete a prompt",
-        description: "Deletes one prompt: throws it into the trash when the user does not need it any more, and \
-            says until when it can be restored. `forever` cannot be undone: ask the user first.",
+        title: "Delete or remove a prompt",
+        description: "Deletes a stored prompt: removes, erases or drops it, or throws it in the trash or \
+            bin. Use it when the user wants to get rid of the prompt, or does not need it any more. The \
+            answer says until when `restore_prompt` can bring it back. `forever` cannot be undone: ask the \
+            user first.",
         input: prompts::delete_input,
         output: prompts::delete_output,
         call: prompts::delete,
@@ -332,7 +352,8 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::TrashRestore,
         name: "restore_prompt",
         title: "Restore a deleted prompt",
-        description: "Undoes a deletion: brings a deleted prompt back from the trash as it was.",
+        description: "Restores a deleted prompt: undoes the deletion or removal, brings the prompt back or \
+            recovers it from the trash, as it was.",
         input: prompts::restore_input,
         output: prompts::restore_output,
         call: prompts::restore,
@@ -340,9 +361,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Export,
         name: "export_prompts",
-        title: "Export prompts",
-        description: "Gives all stored prompts, or some of them, as one text for a file: JSON, JSON lines, CSV, \
-            YAML or Markdown. `total` says how many match; raise `limit` (10) for more.",
+        title: "Export prompts to a file",
+        description: "Exports all stored prompts, or some of them, as one text for a file: JSON, JSON lines, \
+            CSV for a spreadsheet, YAML or Markdown. Use it to save, download, dump, back up, move or share \
+            the whole library. `total` says how many match; raise `limit` (10) for more.",
         input: prompts::export_input,
         output: prompts::export_output,
         call: prompts::export,
@@ -350,9 +372,10 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Providers,
         name: "get_provider_status",
-        title: "List providers",
-        description: "Tells which model providers can be used here, such as OpenAI, Anthropic, Google or \
-            Ollama, and of any other why not: no key, not reachable. Calls none of them.",
+        title: "List model providers",
+        description: "Tells which model providers and AI services are available and ready to use here, such \
+            as OpenAI, Anthropic, Google Gemini or a local Ollama, and why another cannot be used: its API \
+            key is missing or not set up, or it is not reachable.",
         input: system::no_input,
         output: system::providers_output,
         call: system::providers,
@@ -361,8 +384,9 @@ pub const TOOLS: &[Definition] = &[
         operation: Operation::Validate,
         name: "validate_configuration",
         title: "Check the installation",
-        description: "Checks that the configuration is correct, with the keys, the templates, personas and the \
-            database: what is wrong and how to mend it.",
+        description: "Checks the setup: whether anything is wrong or broken in the configuration file, the \
+            keys, the templates, personas and the database, and how to fix it. Use it when aludel does not \
+            work as it should.",
         input: system::validation_input,
         output: system::validation_output,
         call: system::validate,
@@ -370,8 +394,9 @@ pub const TOOLS: &[Definition] = &[
     Definition {
         operation: Operation::Version,
         name: "get_system_info",
-        title: "Describe this server",
-        description: "Tells what version is installed, and what phases, personas and providers there are.",
+        title: "Show version, phases and personas",
+        description: "Tells about this server: the version of aludel that is installed or in use, and which \
+            phases and personas there are to pick from.",
         input: system::no_input,
         output: system::info_output,
         call: system::info,
@@ -411,7 +436,7 @@ impl Definition {
 
 /// Fields that no tool lists, because a model hardly needs them and reads the list with every
 /// conversation. They are accepted like the others: refusals name some of them.
-const UNLISTED: [&str; 13] = [
+const UNLISTED: [&str; 14] = [
     "assume_price",
     "concurrency",
     "confidence",
@@ -420,6 +445,7 @@ const UNLISTED: [&str; 13] = [
     "model",
     "no_cache",
     "offset",
+    "phase",
     "revision",
     "save",
     "semantic",
