@@ -8,7 +8,173 @@
 pub(super) type Requests = &'static [(&'static str, &'static str)];
 
 /// Written by somebody who did not tune, and asked once.
-pub(super) const FRESH: Requests = &[];
+pub(super) const FRESH: Requests = &[
+    (
+        "generate_prompts",
+        "I need something I can paste into Claude that makes it go through our vendor contracts and flag auto-renewal clauses. All I have so far is that sentence, please write it up properly for me.",
+    ),
+    ("search_prompts", "which of our saved ones mention \"Zendesk\"?"),
+    ("get_prompt_details", "Show me everything on 7c1e44f0, the whole text, not just the first few lines"),
+    ("list_prompts", "What did the team save since Monday?"),
+    ("job_status", "is that overnight run b-2291 still going or what"),
+    (
+        "update_prompt",
+        "Please put the label \"approved-legal\" on prompt 51d0 and add a remark that Miriam signed off on it on Tuesday.",
+    ),
+    (
+        "get_provider_status",
+        "Can we actually get through to Anthropic and Gemini right now, or is one of them down on our side?",
+    ),
+    (
+        "semantic_search_prompts",
+        "I remember we had one about calming down customers who are furious, but I have no idea how it was phrased. Could have been 'de-escalate', 'upset', anything. Find whatever is about that.",
+    ),
+    ("delete_prompt", "get rid of 9f3b please, it was only a test I made while drunk on coffee"),
+    (
+        "generate_prompts",
+        "hello, i would like to make a prompt for writing the job advertisement in german from few keywords (role, city, salary). can you make it good for me? thank you",
+    ),
+    ("spend", "How much money have we burned on model calls this month, and are we near our limit?"),
+    ("compare_prompts", "Put 12ab and 34cd next to each other, I want to see which sentences changed between them."),
+    (
+        "why_prompt",
+        "I don't understand the thinking behind a81c. Why does it insist on three examples and a pirate-free tone? What led to it being put together that way?",
+    ),
+    (
+        "start_batch",
+        "I've got 140 product blurbs in a list, each needs its own prompt built. No need to wait around for it, kick it off and let me get on with my day.",
+    ),
+    (
+        "export_prompts",
+        "Our auditor wants a spreadsheet she can open in Excel with all the prompts tagged 'claims'. Can you produce that file?",
+    ),
+    (
+        "validate_configuration",
+        "I edited the yaml by hand last night and probably broke something. Could you go over our setup and tell me if any value is wrong or missing?",
+    ),
+    ("list_prompts", "only the ones that came out of OpenAI, please, most recent at the top, 20 is enough"),
+    ("similar_prompts", "Prompt e5d7 works great in support. Have we got others in the library that resemble it?"),
+    (
+        "generate_prompt_variants",
+        "d440 is nearly there but a bit stiff. Give me five other takes on it so I can try them out.",
+    ),
+    ("job_result", "The batch I started this morning, number 88, says it's done. Let me see what came out of it."),
+    ("search_prompts", "Find me the prompt where it says word for word \"do not apologise more than once\"."),
+    ("get_system_info", "Which release of this thing am I running? I want to put it in a bug ticket."),
+    (
+        "analyze_prompt_performance",
+        "Across everything we made in Q2, how long do they take on average, and is the spread big? I need a slide on it.",
+    ),
+    ("get_prompt_metrics", "how many tokens does 6b2f eat and how slow is it? just the numbers, don't need the text"),
+    (
+        "select_best_prompt",
+        "Here are four drafts for summarising board minutes: 0a11, 0a12, 0a13, 0a14. Judge them against each other and tell me which one I should go with.",
+    ),
+    ("restore_prompt", "oops. I threw out 9f3b yesterday and now Karim needs it. can it be brought back"),
+    ("job_cancel", "Wrong input file!! Please kill run 4417 before it goes through all 600 rows"),
+    (
+        "job_resume",
+        "My laptop went to sleep and the big run (id 3c-19) died about halfway. Pick it up from where it got to, I don't want to pay for the first half twice.",
+    ),
+    (
+        "get_prompt_details",
+        "Can you open the prompt c0ffee12 for me? I would like to read it completely, and see also who made it and with which model.",
+    ),
+    (
+        "generate_prompts",
+        "Rough thought: an assistant that looks at a SQL query and says in plain English what it does and where it might be slow. Audience is junior analysts. Turn that into something production-ready.",
+    ),
+    (
+        "semantic_search_prompts",
+        "do we own anything that deals with, broadly, making medical letters understandable for patients? Doesn't have to use those words",
+    ),
+    ("list_prompts", "Give me an overview of what's been labelled 'onboarding' between 1 and 15 March."),
+    (
+        "update_prompt",
+        "In 2e90 the text still says \"GPT-3\". Replace the body with: \"You are a careful translator. Keep names unchanged and mark anything you are not sure of.\"",
+    ),
+    (
+        "spend",
+        "my boss ask what was the bill for OpenAI last week versus Anthropic last week, for all of our usage together",
+    ),
+    ("search_prompts", "grep the library for 'JSON schema' pls"),
+    (
+        "why_prompt",
+        "In yesterday's ranking 77aa landed below 77ab, although to me it reads much better. What was the reasoning for putting it second?",
+    ),
+    ("job_status", "How far along is 5d0e? Rough percentage is fine, I just have to know whether I can go to lunch."),
+    (
+        "get_provider_status",
+        "I only put in a key for OpenRouter, I think. Can you check which of the AI services are hooked up on this machine and answering?",
+    ),
+    (
+        "delete_prompt",
+        "The draft 40bc contains a client's real name, I don't want it in the library any longer. Remove it.",
+    ),
+    (
+        "generate_prompt_variants",
+        "Boss likes prompt b3b3 and wants to A/B test it. Could you spin off a few differently worded versions of that one?",
+    ),
+    (
+        "analyze_prompt_performance",
+        "Overall, are the prompts in our library from Gemini scoring better or worse than those from Claude? I'm after the aggregate picture, mean and median if possible, not single cases.",
+    ),
+    (
+        "compare_prompts",
+        "what is different in f001 and f002 and f003? they look the same for me but they must be not same",
+    ),
+    (
+        "start_batch",
+        "Attached are the 75 topics for our e-learning courses, one per line. For every topic a prompt should be written. It may run behind the scenes, I check back in the evening.",
+    ),
+    (
+        "validate_configuration",
+        "Before I roll this out to the whole department: is anything in our config file inconsistent or invalid? e.g. a weight that doesn't add up or a typo in an option",
+    ),
+    ("get_prompt_details", "8812 - full wording and tags"),
+    ("export_prompts", "Dump the whole library to YAML so I can commit it to git."),
+    (
+        "job_result",
+        "Run 61f finished two hours ago according to the mail I got. Where are the prompts it made? Please show them.",
+    ),
+    (
+        "similar_prompts",
+        "Before I save yet another near-copy: take stored prompt 1d6c and tell me what else in there is almost the same thing.",
+    ),
+    ("list_prompts", "show latest 10"),
+    (
+        "select_best_prompt",
+        "I wrote three versions of an instruction for polite payment reminders and can't decide. (1) \"Write a short, friendly reminder about invoice {n}.\" (2) \"As an accounts clerk, remind the client of invoice {n} without sounding pushy.\" (3) \"Remind client. Invoice {n}. Polite.\" Please score them and name the winner.",
+    ),
+    (
+        "get_system_info",
+        "I'm new here. What personas can I choose between in this tool and what stages does it go through? Just want to know what's possible.",
+    ),
+    ("generate_prompts", "need prompt 4 code review bot. python. should be strict on tests but nice to newbies. go"),
+    ("get_prompt_metrics", "Is prompt 93e1 expensive? What does that one cost per call, and what score did it get?"),
+    (
+        "job_resume",
+        "The server got rebooted in the middle of batch 707 and it's been sitting there unfinished since. Make it carry on please.",
+    ),
+    (
+        "search_prompts",
+        "I know that somewhere there's a prompt containing the expression 'Lieferantenbewertung'. Which one is it?",
+    ),
+    ("update_prompt", "the tags on ab12 are a mess. set them to: finance, monthly, draft-2. leave the text alone"),
+    ("job_cancel", "We don't need the 2f8 run anymore, the client pulled out of the project. Don't let it continue."),
+    (
+        "restore_prompt",
+        "Yesterday my colleague cleaned up too eagerly and chucked out prompt 5a5a. Undo that, would you?",
+    ),
+    (
+        "get_prompt_details",
+        "Earlier you only showed me a snippet of 3f77 that ends with three dots. How does it continue? I need the rest of the text.",
+    ),
+    (
+        "semantic_search_prompts",
+        "Looking for anything in our collection in the spirit of \"help a manager give bad news kindly\". Layoffs, rejections, poor reviews, whatever comes close to that idea counts.",
+    ),
+];
 
 /// The descriptions were tuned with these from the start.
 pub(super) const FIRST: Requests = &[
