@@ -42,7 +42,7 @@ mod tests {
     fn every_tool_that_is_named_is_offered() {
         let whole = of(&ToolSet::default());
         let named: Vec<&str> = whole.split('`').skip(1).step_by(2).collect();
-        assert!(named.iter().any(|name| *name == "generate_prompts"), "{whole}");
+        assert!(named.contains(&"generate_prompts"), "{whole}");
         for name in named {
             let is_field_or_tag = ["content", "mcp"].contains(&name);
             assert!(is_field_or_tag || ToolSet::default().find(name).is_some(), "{name}");
