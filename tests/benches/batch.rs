@@ -18,10 +18,6 @@ use std::time::Instant;
 
 use measure::{median, peak_kb};
 
-/// That of the program.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const PHASES: u32 = 3;
 const LATENCY_MS: u32 = 50;
 /// Rows, and how many are made at once.
