@@ -21,7 +21,7 @@ fn configured(request: &McpConfigRequest, variables: &[(&str, &str)]) -> Result<
         flags: &Flags::default(),
         environment: &environment,
         executable: Path::new("/opt/aludel"),
-        working_folder: Path::new("/work"),
+        working_folder: Path::new("/project"),
     };
     configure(request, &caller)
 }
@@ -91,8 +91,8 @@ fn keys_of_providers_are_not_passed_on() {
 #[test]
 fn a_project_has_its_own_file_where_the_host_knows_one() {
     let of_project = |host| configured(&McpConfigRequest { project: true, ..request(host) }, &[]);
-    assert_eq!(of_project(McpHost::VsCode).unwrap().path.as_deref(), Some(Path::new("/work/.vscode/mcp.json")));
-    assert_eq!(of_project(McpHost::ClaudeCode).unwrap().path.as_deref(), Some(Path::new("/work/.mcp.json")));
+    assert_eq!(of_project(McpHost::VsCode).unwrap().path.as_deref(), Some(Path::new("/project/.vscode/mcp.json")));
+    assert_eq!(of_project(McpHost::ClaudeCode).unwrap().path.as_deref(), Some(Path::new("/project/.mcp.json")));
     for host in [McpHost::ClaudeDesktop, McpHost::Zed, McpHost::Windsurf] {
         let error = of_project(host).unwrap_err();
         assert_eq!(error.code(), Code::ValidationFailed);
@@ -131,7 +131,7 @@ fn the_command_is_the_link_that_path_leads_to() {
             flags: &flags,
             environment: &environment,
             executable: &executable,
-            working_folder: Path::new("/work"),
+            working_folder: Path::new("/project"),
         };
         configure(&request(McpHost::Cursor), &caller).unwrap().command
     };

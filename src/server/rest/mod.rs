@@ -195,7 +195,8 @@ impl FromRequestParts<Self> for App {
 
 /// The server's routes over this engine, without a socket.
 pub fn router(engine: Engine) -> Router {
-    Router::new().fallback_service(Pipeline::new(App::new(engine)))
+    let pipeline = Pipeline::new(App::new(engine));
+    Router::new().fallback(move |request| pipeline.answer(request))
 }
 
 /// A server of these routes that listens but does not answer yet.

@@ -103,20 +103,6 @@ impl Pipeline {
     }
 }
 
-impl Service<Request> for Pipeline {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        self.answer(request).map(Ok).boxed()
-    }
-}
-
 /// The answer to a HEAD, which says how long the body would be.
 fn without_body(mut response: Response) -> Response {
     let body = std::mem::take(response.body_mut());

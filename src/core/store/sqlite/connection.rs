@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::failure::{Failure, SqliteResult};
-use super::migrate;
 use crate::files;
 
 /// How long to wait for a lock held by another process.
@@ -92,15 +91,16 @@ impl Connected {
         !self.is_settled && self.file.is_some() && self.file == file_at(path)
     }
 
-    /// As [`Identity::of`] for this connection, and faster while nobody writes.
-    pub(super) fn identity(&self) -> SqliteResult<Identity> {
+    /// As [`Identity::of`] for this connection, and faster for a file of the `newest` format while nobody
+    /// writes.
+    pub(super) fn identity(&self, newest: u32) -> SqliteResult<Identity> {
         let connection = &self.connection;
         let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         if self.recognised_at.get() == Some(version) {
-            return Ok(Identity::Ours(migrate::LATEST));
+            return Ok(Identity::Ours(newest));
         }
         let identity = Identity::of(connection)?;
-        self.recognised_at.set((identity == Identity::Ours(migrate::LATEST)).then_some(version));
+        self.recognised_at.set((identity == Identity::Ours(newest)).then_some(version));
         Ok(identity)
     }
 

@@ -156,10 +156,11 @@ impl SqliteStore {
         let mut migrated = false;
         loop {
             let Some(opened) = self.reader()? else { return Ok(absent) };
-            let seen = connection::reading(&opened.connection, |connection| match opened.identity()? {
-                Identity::Ours(migrate::LATEST) => work(connection).map(Seen::Answer),
-                other => Ok(Seen::Other(other)),
-            })?;
+            let seen =
+                connection::reading(&opened.connection, |connection| match opened.identity(migrate::LATEST)? {
+                    Identity::Ours(migrate::LATEST) => work(connection).map(Seen::Answer),
+                    other => Ok(Seen::Other(other)),
+                })?;
             let found = match seen {
                 Seen::Answer(answer) => {
                     self.keep(opened);
