@@ -359,7 +359,7 @@ impl BatchInput {
 /// The rows of a request, which are objects.
 fn in_request(rows: impl Iterator<Item = Value>) -> impl Iterator<Item = std::result::Result<RawRecord, ReadError>> {
     (1..).zip(rows).map(|(record, row)| {
-        let place = RecordPosition { record, line: None };
+        let place = RecordPosition { record, line: None, column: None };
         match row {
             Value::Object(members) => Ok(RawRecord { members, place }),
             _ => Err(ReadError::Record(place, vec![Fault::new("", "expected an object with `input`")])),
@@ -486,10 +486,9 @@ fn placed(place: RecordPosition, is_file: bool, fault: &Fault) -> Fault {
         let field = if fault.field.is_empty() { row } else { format!("{row}.{}", fault.field) };
         return Fault::new(field, fault.message.clone());
     }
-    let row = match (place.record, place.line) {
-        (0, _) => "header".to_owned(),
-        (row, Some(line)) => format!("row {row} (line {line})"),
-        (row, None) => format!("row {row}"),
+    let row = match place.record {
+        0 => "header".to_owned(),
+        row => format!("row {row}{}", place.in_file()),
     };
     let field = if fault.field.is_empty() { row } else { format!("{row}: {}", fault.field) };
     Fault::new(field, fault.message.clone())

@@ -10,7 +10,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::terms::{Analyzer, TermId};
+use super::terms::{Analyzer, TermId, WarmAnalyzer, warm};
 
 /// The minimum likeness of near-duplicates.
 pub const NEARLY_THE_SAME: f64 = 0.9;
@@ -24,8 +24,9 @@ const MOST_BITS_APART: u32 = 20;
 /// Finds near-duplicates of earlier texts.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    analyzer: Analyzer,
+    analyzer: WarmAnalyzer,
     terms: Vec<TermId>,
+    numbers: TermNumbers,
     sketches: Vec<Sketch>,
 }
 
@@ -34,7 +35,7 @@ impl Repeats {
     pub fn take(&mut self, text: &str) -> Option<usize> {
         self.terms.clear();
         self.analyzer.read(text, &mut self.terms);
-        let sketch = Sketch::of(&self.terms, &self.analyzer, text);
+        let sketch = Sketch::of(&self.terms, &self.analyzer, &mut self.numbers, text);
         let found = self.sketches.iter().position(|earlier| earlier.is_nearly(&sketch));
         self.sketches.push(sketch);
         found
@@ -43,13 +44,36 @@ impl Repeats {
 
 /// The likeness of two texts, 0..=1; 1 for the same terms in the same order.
 pub fn likeness(a: &str, b: &str) -> f64 {
-    let mut analyzer = Analyzer::default();
+    let (mut analyzer, mut numbers) = (warm(), TermNumbers::default());
     let mut sketch = |text: &str| {
         let mut terms = Vec::new();
         analyzer.read(text, &mut terms);
-        Sketch::of(&terms, &analyzer, text)
+        Sketch::of(&terms, &analyzer, &mut numbers, text)
     };
     sketch(a).likeness(&sketch(b))
+}
+
+/// Numbers terms by when they are first met, so that fingerprints do not depend on what the
+/// analyzer has read before.
+#[derive(Debug, Default)]
+struct TermNumbers {
+    /// By the analyzer's number, from 1; 0 if not met yet.
+    numbers: Vec<TermId>,
+    met: TermId,
+}
+
+impl TermNumbers {
+    fn of(&mut self, term: TermId) -> TermId {
+        let at = term as usize;
+        if self.numbers.len() <= at {
+            self.numbers.resize(at + 1, 0);
+        }
+        if self.numbers[at] == 0 {
+            self.met += 1;
+            self.numbers[at] = self.met;
+        }
+        self.numbers[at]
+    }
 }
 
 /// The compared features of a text.
@@ -61,14 +85,15 @@ struct Sketch {
 }
 
 impl Sketch {
-    fn of(terms: &[TermId], analyzer: &Analyzer, text: &str) -> Self {
+    fn of(terms: &[TermId], analyzer: &Analyzer, numbers: &mut TermNumbers, text: &str) -> Self {
         let mut shingles: Vec<u64> = if terms.len() < SHINGLE {
             // Too short for a shingle: compared as a whole; a text without terms by its characters.
             let all: Vec<&str> = terms.iter().map(|term| analyzer.term(*term)).collect();
             let all = if all.is_empty() { text.trim().to_owned() } else { all.join(" ") };
             vec![xxh3_64(all.as_bytes())]
         } else {
-            // Term ids are comparable within one analyzer, as sketches are.
+            // Numbers are comparable for texts of one comparison, as sketches are.
+            let terms: Vec<TermId> = terms.iter().map(|term| numbers.of(*term)).collect();
             let hash = |run: &[TermId]| {
                 let mut bytes = [0; SHINGLE * size_of::<TermId>()];
                 for (place, term) in bytes.chunks_exact_mut(size_of::<TermId>()).zip(run) {

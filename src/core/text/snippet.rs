@@ -11,7 +11,7 @@ use std::ops::Range;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::query::{Phrase, TextQuery};
-use super::terms::{Analyzer, Form, Word, is_spaceless};
+use super::terms::{Analyzer, Form, Word, is_spaceless, warm};
 use crate::domain::PromptTexts;
 use crate::visited::visit;
 
@@ -43,7 +43,7 @@ pub fn of_prompt(query: &TextQuery, prompt: PromptTexts<'_>) -> Snippet {
 /// The best excerpt of these texts: the one that matches most of the query, the first of equals.
 /// Without a match, the beginning of the first text.
 pub fn best(query: &TextQuery, texts: &[&str]) -> Snippet {
-    let mut analyzer = Analyzer::default();
+    let mut analyzer = warm();
     let mut best: Option<(usize, Snippet)> = None;
     for text in texts {
         let line = one_line(text);

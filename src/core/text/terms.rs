@@ -12,6 +12,7 @@
 //! character is a prefix of some term. [`super::query`] makes the same terms of queries.
 
 mod forms;
+mod warm;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,6 +24,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::forms::{Form, FormKind, MOST_JOINED, spaced};
+pub use self::warm::{WarmAnalyzer, warm};
 use crate::visited::visit;
 
 /// Folds case (lower, `ß` as `ss`, one small sigma), removes accents, and unifies compatibility
@@ -76,6 +78,9 @@ pub fn terms(text: &str) -> Vec<String> {
     found.into_iter().map(|id| analyzer.term(id).to_owned()).collect()
 }
 
+/// Maximum bytes of a word that is cached.
+const REMEMBERED: usize = 128;
+
 /// Maximum characters of a term; longer ones are truncated.
 pub const LONGEST: usize = 64;
 
@@ -113,7 +118,7 @@ impl Word {
 /// Makes and numbers terms. Reuse one for many texts.
 pub struct Analyzer {
     stemmer: Stemmer,
-    /// The term of each word as written.
+    /// The term of each word as written, except words too long to recur.
     words: HashMap<String, Option<TermId>>,
     /// The forms of each word as written, except words too long to recur.
     forms: HashMap<String, Arc<[Form]>>,
@@ -155,6 +160,11 @@ impl Analyzer {
     /// True if there are no terms yet.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// The number of words cached as written.
+    fn cached(&self) -> usize {
+        self.words.len().max(self.forms.len())
     }
 
     /// Appends the terms of `text` to `found`, in order, with repeats.
@@ -223,7 +233,9 @@ impl Analyzer {
         }
         let stem = self.stem(part);
         let id = self.number(&stem);
-        self.words.insert(part.to_owned(), id);
+        if part.len() <= REMEMBERED {
+            self.words.insert(part.to_owned(), id);
+        }
         id
     }
 

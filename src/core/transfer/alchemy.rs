@@ -53,7 +53,7 @@ pub async fn import(
             let number = row.number;
             let decoded = match members(row) {
                 Ok(members) => {
-                    let place = RecordPosition { record, line: None };
+                    let place = RecordPosition { record, line: None, column: None };
                     decoder.decode(RawRecord { members, place }).map_err(|faults| Faults::from(faults).to_string())
                 }
                 Err(reason) => Err(reason.to_owned()),

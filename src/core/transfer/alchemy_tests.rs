@@ -14,7 +14,7 @@ fn prompt(cells: &[(&'static str, Cell)]) -> crate::domain::Prompt {
     let mut cells = cells.to_vec();
     cells.push(("content", text("Write a haiku")));
     let members = members(row(&cells)).unwrap();
-    let place = RecordPosition { record: 1, line: None };
+    let place = RecordPosition { record: 1, line: None, column: None };
     Decoder::at(Timestamp::UNIX_EPOCH).decode(RawRecord { members, place }).unwrap().prompt
 }
 

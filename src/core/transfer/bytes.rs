@@ -36,11 +36,13 @@ pub(super) struct Bytes<R> {
     reader: BufReader<PeekedFile<R>>,
     /// The current line, from 1.
     pub(super) line: u64,
+    /// The column of the next byte in it, in bytes from 1.
+    pub(super) column: u64,
 }
 
 impl<R: Read> Bytes<R> {
     pub(super) fn of(source: PeekedFile<R>) -> Self {
-        Self { reader: BufReader::new(source), line: 1 }
+        Self { reader: BufReader::new(source), line: 1, column: 1 }
     }
 
     /// The buffered bytes; empty at the end.
@@ -50,8 +52,11 @@ impl<R: Read> Bytes<R> {
 
     /// Consumes bytes, which must be buffered.
     pub(super) fn advance(&mut self, count: usize) {
-        let lines = self.reader.buffer()[..count].split(|byte| *byte == b'\n').count() - 1;
-        self.line += lines as u64;
+        let mut lines = self.reader.buffer()[..count].rsplit(|byte| *byte == b'\n');
+        let last = lines.next().map_or(0, <[u8]>::len) as u64;
+        let ended = lines.count() as u64;
+        self.line += ended;
+        self.column = if ended == 0 { self.column + last } else { 1 + last };
         self.reader.consume(count);
     }
 

@@ -105,7 +105,7 @@ impl<R: Read> CsvRecords<R> {
     }
 
     fn header(&mut self) -> std::result::Result<Option<Vec<String>>, ReadError> {
-        let place = RecordPosition { record: 0, line: Some(1) };
+        let place = RecordPosition { record: 0, line: Some(1), column: None };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         if let Some(fault) = self.quote_fault() {
             return Err(ReadError::end(place, fault.message()));
@@ -147,7 +147,7 @@ impl<R: Read> CsvRecords<R> {
 
     fn row(&mut self, names: &[String]) -> std::result::Result<Option<RawRecord>, ReadError> {
         self.record += 1;
-        let place = RecordPosition { record: self.record, line: Some(self.rows.position().line()) };
+        let place = RecordPosition { record: self.record, line: Some(self.rows.position().line()), column: None };
         let Some(cells) = self.cells(place)? else { return Ok(None) };
         let line = cells.position().map(|at| at.line() + self.uncounted);
         let place = RecordPosition { line: line.or(place.line), ..place };

@@ -28,8 +28,8 @@ pub(super) struct JsonRecords<R> {
     bytes: Bytes<R>,
     level: Level,
     record: u64,
-    /// The line where the current record or list begins.
-    began: u64,
+    /// The line and column where the current record or list begins.
+    began: (u64, u64),
     gathered: Vec<u8>,
     pub(super) left_out: BTreeSet<String>,
 }
@@ -37,7 +37,7 @@ pub(super) struct JsonRecords<R> {
 impl<R: Read> JsonRecords<R> {
     pub(super) fn of(bytes: Bytes<R>) -> Self {
         let (gathered, left_out) = (Vec::new(), BTreeSet::new());
-        Self { bytes, level: Level::Top, record: 0, began: 1, gathered, left_out }
+        Self { bytes, level: Level::Top, record: 0, began: (1, 1), gathered, left_out }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<RawRecord>, ReadError> {
@@ -91,11 +91,11 @@ impl<R: Read> JsonRecords<R> {
     fn begin(&mut self) {
         self.gathered.clear();
         self.record += 1;
-        self.began = self.bytes.line;
+        self.began = (self.bytes.line, self.bytes.column);
     }
 
     fn place(&self) -> RecordPosition {
-        RecordPosition { record: self.record, line: Some(self.began) }
+        RecordPosition { record: self.record, line: Some(self.began.0), column: Some(self.began.1) }
     }
 
     /// Buffers an object. Returns false if it holds records: the reader is then in their list.
@@ -234,14 +234,21 @@ impl<R: Read> JsonRecords<R> {
         parse(&self.gathered, place).map(|members| RawRecord { members, place })
     }
 
+    /// Where reading stopped.
+    fn stop(&self) -> RecordPosition {
+        let Bytes { line, column, .. } = self.bytes;
+        RecordPosition { record: self.record.max(1), line: Some(line), column: Some(column) }
+    }
+
     fn cut_off(&self) -> ReadError {
-        let place = RecordPosition { record: self.record.max(1), line: Some(self.bytes.line) };
-        ReadError::end(place, "the file ends in the middle: it seems to be cut off")
+        ReadError::end(self.stop(), "the file ends in the middle: it seems to be cut off")
     }
 
     fn unexpected(&self, found: u8, wanted: &str) -> ReadError {
-        let place = RecordPosition { record: self.record.max(1), line: Some(self.bytes.line) };
-        ReadError::end(place, format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()))
+        ReadError::end(
+            self.stop(),
+            format!("is not JSON: expected {wanted}, found `{}`", char::from(found).escape_default()),
+        )
     }
 }
 
@@ -260,7 +267,7 @@ impl<R: Read> JsonLines<R> {
     pub(super) fn next(&mut self) -> Result<Option<RawRecord>, ReadError> {
         loop {
             self.gathered.clear();
-            let place = RecordPosition { record: self.record + 1, line: Some(self.bytes.line) };
+            let place = RecordPosition { record: self.record + 1, line: Some(self.bytes.line), column: None };
             if !self.bytes.line(&mut self.gathered, place)? {
                 return Ok(None);
             }
@@ -279,13 +286,13 @@ fn parse(bytes: &[u8], place: RecordPosition) -> Result<Map<String, Value>, Read
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(ReadError::record(place, "is no object with the fields of a prompt")),
         Err(error) => {
-            let line = place.line.map(|line| line + (error.line() as u64).saturating_sub(1));
+            let below = (error.line() as u64).saturating_sub(1);
+            let before = if below == 0 { place.column.unwrap_or(1) - 1 } else { 0 };
+            let (line, column) = (place.line.map(|line| line + below), before + error.column() as u64);
             let said = error.to_string();
             let said = said.split(" at line ").next().unwrap_or_default();
-            Err(ReadError::record(
-                RecordPosition { line, ..place },
-                format!("is not JSON: {said}, column {}", error.column()),
-            ))
+            let place = RecordPosition { line, column: Some(column), ..place };
+            Err(ReadError::record(place, format!("is not JSON: {said}")))
         }
     }
 }

@@ -28,12 +28,21 @@ pub struct RecordPosition {
     pub record: u64,
     /// The line it begins in, from 1, if the format has lines.
     pub line: Option<u64>,
+    /// The column it begins in, in bytes from 1, if a line can hold several records.
+    pub column: Option<u64>,
+}
+
+impl RecordPosition {
+    /// ` (line 3, column 5)`; empty if the format has no lines.
+    pub fn in_file(&self) -> String {
+        let column = self.column.map(|column| format!(", column {column}")).unwrap_or_default();
+        self.line.map(|line| format!(" (line {line}{column})")).unwrap_or_default()
+    }
 }
 
 impl std::fmt::Display for RecordPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "record {}", self.record)?;
-        self.line.map_or(Ok(()), |line| write!(f, " (line {line})"))
+        write!(f, "record {}{}", self.record, self.in_file())
     }
 }
 

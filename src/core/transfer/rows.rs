@@ -133,7 +133,7 @@ impl<R: Read> Iterator for RowReader<R> {
 /// The next line that is not blank, as a row.
 fn line<R: Read>(bytes: &mut Bytes<R>, record: &mut u64) -> Result<Option<RawRecord>, ReadError> {
     loop {
-        let place = RecordPosition { record: *record + 1, line: Some(bytes.line) };
+        let place = RecordPosition { record: *record + 1, line: Some(bytes.line), column: None };
         let mut line = Vec::new();
         if !bytes.line(&mut line, place)? {
             return Ok(None);

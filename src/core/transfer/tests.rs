@@ -418,7 +418,7 @@ async fn a_file_with_bad_records_is_refused_whole_and_names_them() {
     assert_eq!(said[0], "3 records are bad; nothing was imported");
     assert!(said[1].starts_with("record 2 (line 3): content: is empty"), "{said:?}");
     assert!(said[2].starts_with("record 2 (line 3): temperature: is 9; it must be from 0 to 2"), "{said:?}");
-    assert!(said[3].starts_with("record 3 (line 4): is not JSON"), "{said:?}");
+    assert!(said[3].starts_with("record 3 (line 4, column 2): is not JSON"), "{said:?}");
     assert!(said[4].starts_with("record 4 (line 5): id: `x` is not an identifier"), "{said:?}");
     assert!(all(&store).await.is_empty());
     let many = "{\"content\": 1}\n".repeat(150);
@@ -433,7 +433,7 @@ async fn faults_name_the_way_into_steps_and_the_line_in_every_format() {
         (
             TransferFormat::Json,
             "[\n  {\"content\": \"a\"},\n  {\"content\": \"b\",\n \"steps\": [{\"phase\": \"nigredo\"}]}\n]",
-            "record 2 (line 3): steps[0].phase: unknown variant `nigredo`",
+            "record 2 (line 3, column 3): steps[0].phase: unknown variant `nigredo`",
         ),
         (TransferFormat::Csv, "content,score\na,0.5\nb,7\n", "record 2 (line 3): score: is 7; it must be from 0 to 1"),
         (TransferFormat::Csv, "content,score\na\n", "record 1 (line 2): has 1 columns, and the first row names 2"),
@@ -465,15 +465,15 @@ async fn a_bad_record_of_yaml_hides_no_other() {
     for (text, places) in [
         (
             "%YAML 1.2\n---\ncontent: a\n---\ncontent: [b\n...\n# c\n---\nphase: x\n",
-            ["record 2 (line 6): is not YAML", "record 3 (line 9): content"],
+            ["record 2 (line 6, column 1): is not YAML", "record 3 (line 9): content"],
         ),
         (
             "# mine\n  - content: [a\n  - content: b\n  - content: c\n    phase: x\n",
-            ["record 1 (line 3): is not YAML", "record 3 (line 4): phase"],
+            ["record 1 (line 3, column 1): is not YAML", "record 3 (line 4): phase"],
         ),
         (
             "- content: \"a\n- !t b\n- content: c\n",
-            ["record 1 (line 2): is not YAML", "record 2 (line 2): holds a value"],
+            ["record 1 (line 2, column 1): is not YAML", "record 2 (line 2): holds a value"],
         ),
     ] {
         let said = refusal(&imported(&store, Some(TransferFormat::Yaml), text).await.unwrap_err());

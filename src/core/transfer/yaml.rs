@@ -56,9 +56,9 @@ impl YamlRecords {
             let before = self.text[..piece.start].iter().rev().take_while(|byte| **byte != b'\n').count();
             match parsed(&self.text[piece], before) {
                 Ok(value) => self.take_apart(value, began),
-                Err((below, message)) => {
+                Err((below, column, message)) => {
                     self.record += 1;
-                    let place = RecordPosition { record: self.record, line: Some(began + below) };
+                    let place = RecordPosition { record: self.record, line: Some(began + below), column };
                     return Err(ReadError::record(place, message));
                 }
             }
@@ -118,23 +118,22 @@ impl YamlRecords {
     fn push_all(&mut self, values: Vec<Yaml>, began: u64) {
         for value in values {
             self.record += 1;
-            self.waiting.push_back((value, RecordPosition { record: self.record, line: Some(began) }));
+            self.waiting.push_back((value, RecordPosition { record: self.record, line: Some(began), column: None }));
         }
     }
 }
 
 /// What a piece says that begins after so many bytes of its line; or how many lines below its first
-/// it is wrong, and why.
-fn parsed(piece: &[u8], before: usize) -> std::result::Result<Yaml, (u64, String)> {
+/// it is wrong, the column, and why.
+fn parsed(piece: &[u8], before: usize) -> std::result::Result<Yaml, (u64, Option<u64>, String)> {
     let Ok(text) = std::str::from_utf8(piece) else {
-        return Err((0, "is not UTF-8 text; convert the file first, for example with iconv".into()));
+        return Err((0, None, "is not UTF-8 text; convert the file first, for example with iconv".into()));
     };
     tree::check(text).and_then(|()| serde_yaml::from_str(text).map_err(|error| tree::refused(text, &error))).map_err(
         |error| {
             let below = error.line.map_or(0, |line| line - 1);
-            let column = error.column.map(|column| column + if below == 0 { before } else { 0 });
-            let place = column.map(|column| format!(", column {column}")).unwrap_or_default();
-            (below as u64, format!("is not YAML: {}{place}", error.message))
+            let column = error.column.map(|column| (column + if below == 0 { before } else { 0 }) as u64);
+            (below as u64, column, format!("is not YAML: {}", error.message))
         },
     )
 }

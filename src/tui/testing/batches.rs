@@ -77,7 +77,7 @@ pub(crate) fn faults() -> Box<Problem> {
     let faults = [
         Fault::new("", "2 of 3 rows are bad; nothing was sent"),
         Fault::new("row 2 (line 3): count", "is 0, and must be 1 to 100"),
-        Fault::new("row 3 (line 4)", "is not JSON: EOF while parsing an object at column 12"),
+        Fault::new("row 3 (line 4, column 12)", "is not JSON: EOF while parsing an object"),
     ];
     Box::new(Problem::from(Error::Value(faults.to_vec().into())))
 }

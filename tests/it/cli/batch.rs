@@ -113,7 +113,7 @@ fn a_bad_row_in_a_file_is_named_before_anything_is_sent() {
         "row 3 (line 3)",
         "row 4 (line 4): id",
         "row 5",
-        "row 6 (line 6)",
+        "row 6 (line 6, column 2)",
     ] {
         assert!(said.stderr.contains(word), "{word}: {}", said.stderr);
     }
@@ -133,14 +133,18 @@ fn a_bad_row_in_a_file_is_named_before_anything_is_sent() {
     }
     for (yaml, place) in [
         ("- input: fine\n- input: [a\n- input: x\n", "row 2 (line "),
-        ("input: fine\n--- {input: a, b: ]}\n", "row 2 (line 2)"),
+        ("input: fine\n--- {input: a, b: ]}\n", "row 2 (line 2, column 19)"),
     ] {
         home.write("rows.yaml", yaml);
         let said = home.run(&["batch", "rows.yaml"]).failed(2);
         assert!(said.stderr.contains(place) && said.stderr.contains(", column "), "{}", said.stderr);
     }
-    home.write("rows.yaml", "input: fine\n--- {input: a, b: ]}\n");
-    assert!(home.run(&["batch", "rows.yaml"]).failed(2).stderr.contains("column 19"));
+    // Several rows in one line: counted by hand.
+    home.write("rows.json", r#"[{"input":"fine"},{"input":"é"}, {"input":"y","count":"zz"},{"input":}]"#);
+    let said = home.run(&["batch", "rows.json"]).failed(2);
+    for place in ["row 3 (line 1, column 35): count", "row 4 (line 1, column 71)"] {
+        assert!(said.stderr.contains(place), "{}", said.stderr);
+    }
     assert_eq!(calls(&home), 0);
     home.write("empty.txt", "\n \n");
     assert!(home.run(&["batch", "empty.txt"]).failed(2).stderr.contains("no rows"));
@@ -158,7 +162,7 @@ fn a_bad_row_from_standard_input_fails_alone() {
     let seen: Vec<(&Value, &Value)> = rows.iter().map(|row| (&row["id"], &row["status"])).collect();
     assert_eq!(seen, [(&json!("1"), &json!("ok")), (&json!("2"), &json!("failed")), (&json!("third"), &json!("ok"))]);
     assert_eq!(rows[1]["error"]["code"], "validation_failed");
-    assert!(rows[1]["error"]["detail"].as_str().is_some_and(|detail| detail.contains("row 2 (line 2)")), "{}", rows[1]);
+    assert!(rows[1]["error"]["detail"].as_str().is_some_and(|detail| detail.contains("row 2 (line 2, column 1)")), "{}", rows[1]);
     assert_eq!(calls(&home), 6);
     let report = fs::read_to_string(home.path().join("report.xml")).expect("a report");
     assert!(report.contains("tests=\"3\" failures=\"1\"") && report.contains("name=\"third\""), "{report}");

@@ -157,7 +157,7 @@ async fn what_is_no_import_is_refused_with_the_reason() {
         ("", "image/png", good, 415, "application/x-ndjson"),
         ("", "text/plain", "Dear reader", 422, "name json, jsonl, csv or yaml"),
         ("", "application/json", "", 400, "the body is empty"),
-        ("", "application/json", "{oops", 422, "record 1 (line 1)"),
+        ("", "application/json", "{oops", 422, "record 1 (line 1, column 1)"),
         ("?format=markdown", "text/plain", good, 422, "format"),
         ("?dry_run=maybe", "application/json", good, 400, "dry_run"),
         ("?dryrun=true", "application/json", good, 400, "did you mean `dry_run`?"),

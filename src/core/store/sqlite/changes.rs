@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, millis};
-use super::terms::{self, Indexer};
+use super::terms;
 use super::{filter, idempotency, jobs, judgements, prompts, totals, trash};
 use crate::domain::{Filter, Prompt, PromptId, Ranking, SessionId, Timestamp};
 use crate::error::Error;
@@ -18,10 +18,10 @@ use crate::store::{Applied, Edit, Mutation};
 const STEP: usize = 500;
 
 /// Applies one mutation.
-pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutation) -> SqliteResult<Applied> {
+pub(super) fn apply(connection: &Connection, mutation: &Mutation) -> SqliteResult<Applied> {
     match mutation {
         Mutation::Edit { id, expected_revision, edit, at } => {
-            self::edit(connection, indexer, *id, *expected_revision, edit, *at).map(Applied::Edited)
+            self::edit(connection, *id, *expected_revision, edit, *at).map(Applied::Edited)
         }
         Mutation::Rank { rankings } => rank(connection, rankings).map(Applied::Ranked),
         Mutation::Delete { ids, expected_revision } => {
@@ -32,14 +32,13 @@ pub(super) fn apply(connection: &Connection, indexer: &Indexer, mutation: &Mutat
             delete(connection, ids, *expected_revision, Some(*at)).map(Applied::Deleted)
         }
         Mutation::TrashWhere { filter, at } => delete_where(connection, filter, Some(*at)).map(Applied::Deleted),
-        Mutation::Restore { ids, at } => trash::restore(connection, indexer, ids, *at).map(Applied::Restored),
+        Mutation::Restore { ids, at } => trash::restore(connection, ids, *at).map(Applied::Restored),
         Mutation::EmptyTrash { ids, before } => trash::empty(connection, ids.as_deref(), *before).map(Applied::Deleted),
     }
 }
 
 fn edit(
     connection: &Connection,
-    indexer: &Indexer,
     id: PromptId,
     expected_revision: Option<u32>,
     edit: &Edit,
@@ -60,7 +59,7 @@ fn edit(
         totals::retag(connection, &before, &prompt)?;
     }
     if (&before.tags, &before.notes) != (&prompt.tags, &prompt.notes) {
-        terms::put(connection, [(key, &indexer.entry(&prompt))])?;
+        terms::put(connection, [(key, &terms::entry(&prompt))])?;
     }
     Ok(prompts::load(connection, &[key])?.pop().map(Box::new))
 }

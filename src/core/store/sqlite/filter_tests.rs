@@ -10,7 +10,7 @@ fn database() -> (tempfile::TempDir, Connection) {
     let connection = super::super::connection::open_for_writing(&path).unwrap().connection;
     super::super::tokenizer::register(&connection).unwrap();
     let prompts = samples::prompts(30);
-    let entries = super::super::terms::Indexer::default().entries(&prompts);
+    let entries = super::super::terms::entries(&prompts);
     super::super::prompts::append(&connection, &prompts, &entries).unwrap();
     (folder, connection)
 }

@@ -1,7 +1,5 @@
 //! The search half of the store: text in `ranking`, vectors in `vectors`.
 
-use std::sync::Arc;
-
 use super::{SqliteStore, prompts, ranking, summaries, terms, vectors};
 use crate::domain::{Prompt, PromptId, PromptSummary};
 use crate::store::{
@@ -59,7 +57,6 @@ impl FindStore for SqliteStore {
     }
 
     fn reindex_text(&self, after: Option<u64>, limit: u32) -> Pending<Option<u64>> {
-        let indexer = Arc::clone(&self.indexer);
-        self.write("indexing words", move |connection| terms::index_from(connection, &indexer, after, limit))
+        self.write("indexing words", move |connection| terms::index_from(connection, after, limit))
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::failure::{Failure, SqliteResult};
 use super::rows::{Columns, integer, json};
 use super::writer::Flush;
-use super::{SqliteStore, fragment, prompts};
+use super::{SqliteStore, fragment, prompts, terms};
 use crate::domain::{Job, JobState, Operation, SessionId};
 use crate::error::Error;
 use crate::event::EventKind;
@@ -42,7 +42,7 @@ impl JobStore for SqliteStore {
 
     fn record_progress(&self, held: Held, progress: JobProgress) -> Pending<()> {
         // On the caller's thread, in parallel with the writer.
-        let entries = self.indexer.entries(&progress.prompts);
+        let entries = terms::entries(&progress.prompts);
         let is_repeatable = progress.is_repeatable || (progress.units.is_empty() && progress.prompts.is_empty());
         let work = move |connection: &Connection| {
             record(connection, held, &progress)?;

@@ -51,7 +51,6 @@ use rusqlite::Connection;
 
 use self::connection::{Connected, Identity};
 use self::failure::{DatabaseFile, Failure, SqliteResult};
-use self::terms::Indexer;
 use self::writer::{Flush, Writer};
 use super::{Applied, Mutation, Page, PageSpec, Pending, Session, SessionWithPrompts, Store, TrashedPage};
 use crate::domain::{Filter, Order, Prompt, PromptId, PromptOutline, PromptSummary, SessionId, Timestamp};
@@ -75,7 +74,6 @@ pub struct SqliteStore {
     place: Arc<DatabaseFile>,
     readers: Mutex<Vec<Connected>>,
     writing: Mutex<WriterState>,
-    indexer: Arc<Indexer>,
     /// The sidecar vector index.
     codes: Arc<vectors::Codes>,
     expiry: Option<Expiry>,
@@ -102,7 +100,6 @@ impl SqliteStore {
             place: Arc::new(DatabaseFile::of(&path)),
             readers: Mutex::default(),
             writing: Mutex::default(),
-            indexer: Arc::default(),
             codes: Arc::new(vectors::Codes::beside(&path)),
             expiry: None,
         }
@@ -305,7 +302,7 @@ impl Store for SqliteStore {
 
     fn append_with_sessions(&self, prompts: Vec<Prompt>, sessions: Vec<Session>) -> Pending<()> {
         // On the caller's thread, in parallel with the writer.
-        let entries = self.indexer.entries(&prompts);
+        let entries = terms::entries(&prompts);
         self.write_finished("storing prompts", move |connection| {
             sessions::begin_given(connection, &sessions, &prompts)?;
             prompts::append(connection, &prompts, &entries)
@@ -321,9 +318,8 @@ impl Store for SqliteStore {
             Mutation::Restore { .. } => "restoring prompts",
             Mutation::EmptyTrash { .. } => "emptying the trash",
         };
-        let indexer = Arc::clone(&self.indexer);
         let ranks = matches!(mutation, Mutation::Rank { .. });
-        let work = move |connection: &Connection| changes::apply(connection, &indexer, &mutation);
+        let work = move |connection: &Connection| changes::apply(connection, &mutation);
         if ranks { self.write_finished(doing, work) } else { self.write(doing, work) }
     }
 

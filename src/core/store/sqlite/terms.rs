@@ -8,7 +8,6 @@
 //! [`super::ranking`] searches.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, params};
 
@@ -19,24 +18,10 @@ use super::rows::{Columns, integer};
 use super::tokenizer::{NEXT_FORM, NEXT_POSITION};
 use crate::domain::Prompt;
 use crate::text::query::{Clause, Phrase, TextQuery};
-use crate::text::terms::Analyzer;
-
-/// Terms an analyzer caches before it starts over: some two megabytes.
-const REMEMBERED: usize = 20_000;
+use crate::text::terms::{Analyzer, warm};
 
 /// Prompts indexed between two reads of the database.
 const STEP: u32 = 500;
-
-/// Makes the terms of texts. Caches words, so use one for many texts.
-#[derive(Debug, Default)]
-pub(super) struct Indexer {
-    memory: Mutex<Memory>,
-}
-
-#[derive(Debug, Default)]
-struct Memory {
-    analyzer: Analyzer,
-}
 
 /// The index entry of a prompt: the terms of each column, as [`super::tokenizer`] reads them.
 #[derive(Debug, Default)]
@@ -55,60 +40,53 @@ impl Entry {
     }
 }
 
-impl Indexer {
-    /// The entries of prompts, in their order.
-    pub(super) fn entries(&self, prompts: &[Prompt]) -> Vec<Entry> {
-        prompts.iter().map(|prompt| self.entry(prompt)).collect()
-    }
-
-    /// The index entry of a prompt.
-    pub(super) fn entry(&self, prompt: &Prompt) -> Entry {
-        self.entry_of(&prompt.content, &prompt.original_input, &prompt.tags, prompt.notes.as_deref())
-    }
-
-    fn entry_of(&self, content: &str, original_input: &str, tags: &[String], notes: Option<&str>) -> Entry {
-        // A panic of another holder leaves only complete terms behind.
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut entry = Entry {
-            content: memory.terms(content),
-            original_input: memory.terms(original_input),
-            tags: String::new(),
-            notes: notes.map_or_else(String::new, |notes| memory.terms(notes)),
-        };
-        for (place, tag) in tags.iter().enumerate() {
-            entry.tags.push_str(if place == 0 { "" } else { " , " });
-            entry.tags.push_str(&memory.terms(tag));
-        }
-        entry
-    }
+/// The entries of prompts, in their order.
+pub(super) fn entries(prompts: &[Prompt]) -> Vec<Entry> {
+    prompts.iter().map(entry).collect()
 }
 
-impl Memory {
-    fn terms(&mut self, text: &str) -> String {
-        if self.analyzer.len() > REMEMBERED {
-            self.analyzer = Analyzer::default();
-        }
-        let mut terms = String::with_capacity(text.len());
-        let mut words = Vec::new();
-        self.analyzer.place(text, |word| words.push(word.forms));
-        let mut seen = HashSet::new();
-        for forms in words {
-            if !terms.is_empty() {
-                terms.push(NEXT_POSITION);
-            }
-            // Equal forms of a word are indexed once, or they would count several times.
-            seen.clear();
-            for (place, form) in forms.iter().enumerate() {
-                if forms.len() == 1 || seen.insert(form.term) {
-                    if place > 0 {
-                        terms.push(NEXT_FORM);
-                    }
-                    terms.push_str(self.analyzer.term(form.term));
-                }
-            }
-        }
-        terms
+/// The index entry of a prompt.
+pub(super) fn entry(prompt: &Prompt) -> Entry {
+    entry_of(&prompt.content, &prompt.original_input, &prompt.tags, prompt.notes.as_deref())
+}
+
+fn entry_of(content: &str, original_input: &str, tags: &[String], notes: Option<&str>) -> Entry {
+    let mut analyzer = warm();
+    let mut entry = Entry {
+        content: terms_of(&mut analyzer, content),
+        original_input: terms_of(&mut analyzer, original_input),
+        tags: String::new(),
+        notes: notes.map_or_else(String::new, |notes| terms_of(&mut analyzer, notes)),
+    };
+    for (place, tag) in tags.iter().enumerate() {
+        entry.tags.push_str(if place == 0 { "" } else { " , " });
+        entry.tags.push_str(&terms_of(&mut analyzer, tag));
     }
+    entry
+}
+
+/// The terms of a text as one column of the index holds them.
+fn terms_of(analyzer: &mut Analyzer, text: &str) -> String {
+    let mut terms = String::with_capacity(text.len());
+    let mut words = Vec::new();
+    analyzer.place(text, |word| words.push(word.forms));
+    let mut seen = HashSet::new();
+    for forms in words {
+        if !terms.is_empty() {
+            terms.push(NEXT_POSITION);
+        }
+        // Equal forms of a word are indexed once, or they would count several times.
+        seen.clear();
+        for (place, form) in forms.iter().enumerate() {
+            if forms.len() == 1 || seen.insert(form.term) {
+                if place > 0 {
+                    terms.push(NEXT_FORM);
+                }
+                terms.push_str(analyzer.term(form.term));
+            }
+        }
+    }
+    terms
 }
 
 /// Replaces the index entries of prompts.
@@ -135,12 +113,11 @@ fn put_terms(connection: &Connection, key: i64, entry: &Entry) -> SqliteResult<(
 
 /// Builds the whole index from the rows, for a file that has none yet.
 pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(RowProgress)) -> SqliteResult<()> {
-    let indexer = Indexer::default();
     let total = connection.query_row("SELECT count(*) FROM prompts", [], |row| row.get::<_, i64>(0))?.unsigned_abs();
     let (mut after, mut done) = (0, 0);
     loop {
         tell(RowProgress { done, total });
-        let entries = entries_after(connection, &indexer, after, STEP)?;
+        let entries = entries_after(connection, after, STEP)?;
         put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;
         done += entries.len() as u64;
         match entries.last() {
@@ -152,30 +129,20 @@ pub(super) fn index_all(connection: &Connection, tell: &mut dyn FnMut(RowProgres
 
 /// Reindexes up to `limit` prompts with a key above `after`; `None` empties the index first.
 /// Returns the last key, `None` when no row is left.
-pub(super) fn index_from(
-    connection: &Connection,
-    indexer: &Indexer,
-    after: Option<u64>,
-    limit: u32,
-) -> SqliteResult<Option<u64>> {
+pub(super) fn index_from(connection: &Connection, after: Option<u64>, limit: u32) -> SqliteResult<Option<u64>> {
     if after.is_none() {
         connection.execute("INSERT INTO prompt_terms (prompt_terms) VALUES ('delete-all')", [])?;
     }
     let after = integer(after.unwrap_or(0));
     let limit = limit.max(1);
-    let entries = entries_after(connection, indexer, after, limit)?;
+    let entries = entries_after(connection, after, limit)?;
     put(connection, entries.iter().map(|(key, entry)| (*key, entry)))?;
     let last = entries.last().map(|(key, _)| key.unsigned_abs());
     Ok(last.filter(|_| entries.len() == limit as usize))
 }
 
 /// The entries of up to `limit` prompts with a key above `after`, built from their rows.
-fn entries_after(
-    connection: &Connection,
-    indexer: &Indexer,
-    after: i64,
-    limit: u32,
-) -> SqliteResult<Vec<(i64, Entry)>> {
+fn entries_after(connection: &Connection, after: i64, limit: u32) -> SqliteResult<Vec<(i64, Entry)>> {
     let mut statement = connection
         .prepare_cached("SELECT key, content, original_input, notes FROM prompts WHERE key > ? ORDER BY key LIMIT ?")?;
     let mut tags_of = connection.prepare_cached("SELECT tag FROM tags WHERE prompt = ? ORDER BY position")?;
@@ -187,7 +154,7 @@ fn entries_after(
         let (content, original_input): (String, String) = (columns.take()?, columns.take()?);
         let notes: Option<String> = columns.take()?;
         let tags = tags_of.query_map([key], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        entries.push((key, indexer.entry_of(&content, &original_input, &tags, notes.as_deref())));
+        entries.push((key, entry_of(&content, &original_input, &tags, notes.as_deref())));
     }
     Ok(entries)
 }

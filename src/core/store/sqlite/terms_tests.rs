@@ -30,7 +30,7 @@ pub(in crate::store::sqlite) fn assert_index_says_what_the_rows_say(path: &Path)
     for row in &rows {
         let key = crate::store::sqlite::prompts::key_of(connection, row.id).unwrap().unwrap();
         keys.insert(key);
-        let entry = Indexer::default().entry(row);
+        let entry = entry(row);
         let columns = [
             ("content", entry.content),
             ("original_input", entry.original_input),

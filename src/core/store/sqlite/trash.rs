@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::failure::SqliteResult;
 use super::rows::{Columns, integer, json, millis, millis_not_before};
-use super::terms::Indexer;
+use super::terms;
 use super::{fragment, idempotency, jobs, judgements, prompts, sessions};
 use crate::domain::{Prompt, PromptId, SessionId, Timestamp};
 use crate::store::{Session, Trashed, TrashedPage};
@@ -28,12 +28,7 @@ pub(super) fn put(connection: &Connection, gone: &[Prompt], at: Timestamp) -> Sq
 }
 
 /// Restores these prompts with a raised revision; ids that are not in the trash are skipped.
-pub(super) fn restore(
-    connection: &Connection,
-    indexer: &Indexer,
-    ids: &[PromptId],
-    at: Timestamp,
-) -> SqliteResult<Vec<Prompt>> {
+pub(super) fn restore(connection: &Connection, ids: &[PromptId], at: Timestamp) -> SqliteResult<Vec<Prompt>> {
     let mut take = connection.prepare_cached("DELETE FROM trash WHERE id = ? RETURNING prompt, session")?;
     let (mut restored, mut runs) = (Vec::new(), Vec::new());
     for id in ids {
@@ -51,7 +46,7 @@ pub(super) fn restore(
         restored.push(prompt);
     }
     sessions::begin_given(connection, &runs, &restored)?;
-    prompts::append(connection, &restored, &indexer.entries(&restored))?;
+    prompts::append(connection, &restored, &terms::entries(&restored))?;
     Ok(restored)
 }
 

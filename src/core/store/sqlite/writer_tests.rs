@@ -20,7 +20,7 @@ fn folder_and_path() -> (tempfile::TempDir, PathBuf) {
 
 fn append(prompt: Prompt) -> (Box<dyn Job>, Pending<()>) {
     let prompt = [prompt];
-    let entries = super::super::terms::Indexer::default().entries(&prompt);
+    let entries = super::super::terms::entries(&prompt);
     job("storing prompts", LOCK_TIMEOUT, Flush::Now, move |connection| prompts::append(connection, &prompt, &entries))
 }
 

@@ -11,16 +11,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Analyzer, TermId, cut, split_identifier, visit};
+use super::{Analyzer, REMEMBERED, TermId, cut, split_identifier, visit};
 
 /// Maximum neighbouring parts that are joined.
 pub const MOST_JOINED: usize = 4;
 
 /// Maximum parts of a word whose neighbours are joined: names have fewer, base64 data has more.
 const MOST_PARTS: usize = 16;
-
-/// Maximum bytes of a word whose forms are cached.
-const REMEMBERED: usize = 128;
 
 /// A search form of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]

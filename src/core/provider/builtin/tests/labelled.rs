@@ -10,7 +10,8 @@
 //! the last four having been written with deliberate traps. So the blind set must not exceed its
 //! own count until it meets the bar. The 1,200 in `natural` were written without traps; blind, 7 of
 //! 295 decided ones had another label. Two thirds of them were looked at then. Of the rest 2 of 86
-//! have another label, which they must not exceed.
+//! have another label, which they must not exceed. The 1,200 in `daily` were written later, apart
+//! from all of these, and have not been looked at: 1 of 179 decided ones has another label.
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -123,8 +124,9 @@ fn count(
 #[test]
 fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let show = std::env::args().any(|argument| argument == "--nocapture");
-    let (known, opened, blind, natural) = (labelled(), read("opened"), read("blind"), read("natural"));
-    assert_eq!((opened.len(), blind.len(), natural.len()), (3000, 600, 1200));
+    let (known, opened, blind) = (labelled(), read("opened"), read("blind"));
+    let (natural, daily) = (read("natural"), read("daily"));
+    assert_eq!((opened.len(), blind.len(), natural.len(), daily.len()), (3000, 600, 1200, 1200));
     let tell = |what: &str, one: &Labelled, more: &str| {
         if show {
             let text = one.text.chars().take(110).collect::<String>().replace('\n', "⏎");
@@ -142,6 +144,7 @@ fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
     let natural_seen = count(&natural, |_, one| !one.is_held_out(), tell);
     let natural_held_out = count(&natural, |_, one| one.is_held_out(), |_, _, _| {});
     let natural = count(&natural, |_, _| true, |_, _, _| {});
+    let daily = count(&daily, |_, _| true, |_, _, _| {});
     for (name, count) in [
         ("seen", seen),
         ("held out", held_out),
@@ -149,12 +152,14 @@ fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
         ("natural", natural),
         ("natural, seen", natural_seen),
         ("natural, held out", natural_held_out),
+        ("daily", daily),
         ("blind", blind),
     ] {
         eprintln!("{name}: {count:?}, at most {:.3} wrong", wilson(count.wrong, count.decided));
         let (most_wrong, least_decided) = match name {
             "blind" => (5, 91),
             "natural, held out" => (2, 86),
+            "daily" => (count.decided / 50, 171),
             _ => (count.decided / 50, count.all / 6 + 1),
         };
         assert!(count.wrong <= most_wrong && count.decided >= least_decided, "{name}: {count:?}");
