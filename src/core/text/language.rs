@@ -191,6 +191,58 @@ pub fn language(text: &str) -> Language {
     latin_language(text)
 }
 
+/// Words of running text that are enough to tell its language.
+const PROSE_WORDS: usize = 4;
+
+/// The language of running text; `None` if there are too few words or it may be another language.
+/// Numbers, code and markup are left out.
+pub fn of_prose(text: &str) -> Option<Language> {
+    let sample: String = text.chars().take(LOOKED_AT).collect();
+    let letters = || sample.chars().filter(|c| c.is_alphabetic());
+    let is_latin = |c: &char| matches!(c, 'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}');
+    let others = letters().filter(|c| !is_latin(c)).count();
+    // Requests in other scripts often name things in Latin letters, so a tenth is enough.
+    let prose = if others > 0 && others * 10 >= letters().count() {
+        sample
+    } else {
+        let words: Vec<&str> = sample.split_whitespace().filter_map(word_of_prose).collect();
+        if words.len() < PROSE_WORDS {
+            return None;
+        }
+        words.join(" ")
+    };
+    // The second is better at the languages that it knows, and takes all others for one of them.
+    let is_another =
+        whatlang::detect(&prose).is_some_and(|found| found.is_reliable() && known(found.lang().code()).is_none());
+    known(whichlang::detect_language(&prose).three_letter_code()).filter(|_| !is_another)
+}
+
+/// The word, without punctuation around it; `None` if it contains anything but letters.
+fn word_of_prose(word: &str) -> Option<&str> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | '-'));
+    is_word.then_some(word)
+}
+
+/// The language with this ISO 639-3 code.
+fn known(code: &str) -> Option<Language> {
+    Some(match code {
+        "eng" => Language::English,
+        "deu" => Language::German,
+        "fra" => Language::French,
+        "spa" => Language::Spanish,
+        "ita" => Language::Italian,
+        "por" => Language::Portuguese,
+        "nld" => Language::Dutch,
+        "rus" => Language::Russian,
+        "cmn" => Language::Chinese,
+        "jpn" => Language::Japanese,
+        "kor" => Language::Korean,
+        "ara" => Language::Arabic,
+        _ => return None,
+    })
+}
+
 fn latin_language(text: &str) -> Language {
     let sample: String = text.chars().take(LOOKED_AT).flat_map(char::to_lowercase).collect();
     let mut counts = [0_u32; TELLING_WORDS.len()];
@@ -230,6 +282,30 @@ pub fn words_of(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn running_text_is_told_apart_and_other_languages_are_not_taken_for_one_of_these() {
+        for (text, expected) in [
+            ("une pièce de 3,60 x 4,25, carreaux de 45x45, 10% de chute, il m'en faut combien ?", Language::French),
+            ("Determina a derivada de f(x) = ln(x² + 1) / x e estuda o sinal.", Language::Portuguese),
+            ("Wat kunnen we allemaal doen met veertig kilo pruimen?", Language::Dutch),
+            ("VLOOKUPが#REF!になる。=VLOOKUP(A2,商品!A:B,3,FALSE) どこが悪いの", Language::Japanese),
+        ] {
+            assert_eq!(of_prose(text), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "Python",
+            "x = 3 + 4",
+            "df = pd.read_csv(\"a.csv\")\nreturn _read(path, kwds)",
+            "Napisz krótki list do sąsiada z prośbą o ściszenie muzyki wieczorem",
+            "Scrie o scrisoare scurtă vecinului meu ca să dea muzica mai încet seara",
+            "Tulis surat pendek kepada tetangga saya supaya mengecilkan musik di malam hari",
+            "Skriv ett kort brev till min granne och be honom sänka musiken på kvällen",
+        ] {
+            assert_eq!(of_prose(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn languages_are_told_by_script_and_common_words() {

@@ -162,7 +162,11 @@ fn a_bad_row_from_standard_input_fails_alone() {
     let seen: Vec<(&Value, &Value)> = rows.iter().map(|row| (&row["id"], &row["status"])).collect();
     assert_eq!(seen, [(&json!("1"), &json!("ok")), (&json!("2"), &json!("failed")), (&json!("third"), &json!("ok"))]);
     assert_eq!(rows[1]["error"]["code"], "validation_failed");
-    assert!(rows[1]["error"]["detail"].as_str().is_some_and(|detail| detail.contains("row 2 (line 2, column 1)")), "{}", rows[1]);
+    assert!(
+        rows[1]["error"]["detail"].as_str().is_some_and(|detail| detail.contains("row 2 (line 2, column 1)")),
+        "{}",
+        rows[1]
+    );
     assert_eq!(calls(&home), 6);
     let report = fs::read_to_string(home.path().join("report.xml")).expect("a report");
     assert!(report.contains("tests=\"3\" failures=\"1\"") && report.contains("name=\"third\""), "{report}");

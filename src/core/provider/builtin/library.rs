@@ -7,7 +7,7 @@ use super::words::{Cues, words};
 use crate::assets::frame::Slot;
 use crate::assets::{Assets, Frame, frame};
 use crate::error::{Error, Result};
-use crate::text::language::{Language, is_sure, language};
+use crate::text::language::{Language, is_sure, language, of_prose};
 
 /// Languages in Latin script that have frames.
 const LATIN: [Language; 7] = [
@@ -21,6 +21,9 @@ const LATIN: [Language; 7] = [
 ];
 /// The number of characters used to detect the language.
 const LANGUAGE_SAMPLE_CHARS: usize = 400;
+
+/// From this many words on, the letters tell the language better than cue words.
+const LONG_WORDS: usize = 8;
 
 /// All frames.
 #[derive(Debug)]
@@ -97,36 +100,56 @@ impl Library {
         })
     }
 
-    /// The language of a request by script and common words or, if unsure, by the most cue words.
+    /// The language of a request: by its letters, or by script and common words if it is short.
+    /// Where the two differ or neither is sure, the number of cue words decides.
     pub(super) fn language(&self, text: &str) -> Language {
         let told = language(text);
         let is_latin = told == Language::Unknown || LATIN.contains(&told);
-        if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) || is_sure(text, told) {
+        if !is_latin || !text.chars().any(|c| c.is_ascii_alphabetic()) {
             return told;
+        }
+        let by_letters = of_prose(text);
+        let is_one = by_letters.is_some_and(|found| found == told || !LATIN.contains(&found));
+        if is_one || (by_letters.is_none() && is_sure(text, told)) {
+            return by_letters.unwrap_or(told);
         }
         let lower: String = text.chars().take(LANGUAGE_SAMPLE_CHARS).flat_map(char::to_lowercase).collect();
         let words = words(&lower);
         // A single letter is as often a name as a word.
         if words.iter().all(|word| word.len() == 1) {
-            return Language::Unknown;
+            return by_letters.unwrap_or(Language::Unknown);
         }
-        let score = |language: Language| {
-            let Lexicon { leads, stops, families, .. } = self.lexicon(language);
-            let is_known = |at: &usize| {
-                let rest = &words[*at..];
-                let is_cue = |cues: &FamilyCues| {
-                    [&cues.heads, &cues.objects, &cues.phrases].iter().any(|cues| cues.at(rest).is_some())
-                };
-                stops.at(rest).is_some() || leads.at(rest).is_some() || families.iter().any(is_cue)
-            };
-            let known = (0..words.len()).filter(|at| words[*at].len() > 1).filter(is_known).count();
-            known + usize::from(language == told) * (1 + words.len() / 4)
+        let Some(found) = by_letters.filter(|_| words.len() >= LONG_WORDS) else {
+            return self.by_cues(&words, told, by_letters.unwrap_or(told));
         };
+        let is_told = told != Language::Unknown && self.known(&words, told) > self.known(&words, found);
+        if is_told { told } else { found }
+    }
+
+    /// The language with the most cue words, or this one if another has no more.
+    fn by_cues(&self, words: &[&str], told: Language, or: Language) -> Language {
+        let score = |language| self.known(words, language) + usize::from(language == told) * (1 + words.len() / 4);
         // Ties go to the first, English before all: a single "a" or "no" is no evidence.
         let scores = LATIN.map(|language| (score(language), language));
         let most = scores.iter().map(|(score, _)| *score).max().unwrap_or_default();
-        let best = scores.iter().find(|(score, _)| *score == most && most > 0);
-        best.map_or(told, |(_, language)| *language)
+        let is_most = |language: &Language| scores.contains(&(most, *language));
+        if most == 0 || is_most(&or) {
+            return or;
+        }
+        scores.iter().find(|(score, _)| *score == most).map_or(or, |(_, language)| *language)
+    }
+
+    /// The number of words that are cues in this language.
+    fn known(&self, words: &[&str], language: Language) -> usize {
+        let Lexicon { leads, stops, families, .. } = self.lexicon(language);
+        let is_known = |at: &usize| {
+            let rest = &words[*at..];
+            let is_cue = |cues: &FamilyCues| {
+                [&cues.heads, &cues.objects, &cues.phrases].iter().any(|cues| cues.at(rest).is_some())
+            };
+            stops.at(rest).is_some() || leads.at(rest).is_some() || families.iter().any(is_cue)
+        };
+        (0..words.len()).filter(|at| words[*at].len() > 1).filter(is_known).count()
     }
 
     /// A word list of `general` that is the same in every language.

@@ -211,11 +211,12 @@ impl<'t> Outline<'t> {
     }
 
     /// The language of the lines that can contain the task, else of all lines. Pasted text such as
-    /// a log can be in another language.
+    /// a log, or a quotation, can be in another language.
     fn language(&self, library: &Library) -> Language {
-        let task_lines: Vec<&str> = self.task_lines.iter().copied().filter(|line| !is_of_a_log(line)).collect();
-        let own = library.language(&task_lines.join("\n"));
-        if own == Language::Unknown { library.language(&self.outside) } else { own }
+        let task_lines = said(self.task_lines.iter().copied());
+        let texts = [unquoted(&task_lines), task_lines, said(self.outside.lines())];
+        let mut languages = texts.iter().map(|text| library.language(text));
+        languages.find(|language| *language != Language::Unknown).unwrap_or(Language::Unknown)
     }
 
     fn sentences(&self) -> Vec<String> {
@@ -232,6 +233,11 @@ impl<'t> Outline<'t> {
         }
         sentences
     }
+}
+
+/// The lines that a person wrote.
+fn said<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    lines.filter(|line| !is_of_a_log(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// True for machine-written lines: of a stack trace, a log, an error.
