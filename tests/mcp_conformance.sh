@@ -76,6 +76,28 @@ no_panic() {
   return 0
 }
 
+# A tool that panics, over standard input and output with all logging on: what is written to standard output is
+# JSON-RPC all the same, the calls before and after are answered, and the report goes to standard error.
+panics() {
+  local params='"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"panics","version":"1"}'
+  {
+    echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{'"$params"'}}'
+    echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_panic","arguments":{}}}'
+    echo '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"greet","arguments":{"name":"you"}}}'
+    sleep 2
+  } | env -i HOME="$home" PATH="$PATH" "$fixtures" --log-level trace serve >"$home/panic.out" 2>"$home/panic.err" ||
+    { code=1; echo "it ended with $?"; }
+  node -e '
+    const lines = require("fs").readFileSync(0, "utf8").trimEnd().split("\n").map(line => JSON.parse(line));
+    const bad = lines.filter(line => line.jsonrpc !== "2.0");
+    const answered = [1, 3].every(id => lines.some(line => line.id === id && line.result));
+    if (bad.length > 0 || !answered) { console.error(lines); process.exit(1); }
+    console.log(lines.length + " lines, all JSON-RPC");
+  ' <"$home/panic.out" || code=1
+  grep -q "panicked at" "$home/panic.err" || { code=1; echo "no panic was provoked"; }
+}
+
 echo "== the server"
 serves "$program"
 required mcp_conformance.yml
@@ -88,4 +110,6 @@ more 2026-07-28 json-schema-2020-12 http-custom-header-server-validation tasks-l
   tasks-capability-negotiation tasks-wire-fields tasks-request-state-removal tasks-mrtr-input tasks-request-headers \
   tasks-dispatch-and-envelope tasks-required-task-error tasks-mrtr-composition
 no_panic
+echo "== a panic while a call is served"
+panics
 exit "$code"

@@ -1,5 +1,6 @@
 //! The tools: their list, and what each does.
 #![expect(deprecated, reason = "the suite tries what 2026-07-28 deprecated: sampling and logging")]
+#![expect(clippy::panic, reason = "one tool provokes a panic")]
 
 use aludel::server::mcp::Handler;
 use rmcp::model::{
@@ -130,6 +131,8 @@ pub(crate) async fn call(
         "test_trigger_prompt_change" => {
             fixtures.stored().change_list().await.map(|()| text("changed")).map_err(internal)
         }
+        // Not the suite's: what a fault of ours does to the output.
+        "test_panic" => panic!("provoked"),
         "greet" => Ok(text(format!("Hello, {}!", given(&request, "name").unwrap_or("you")))),
         "test_custom_header" | "json_schema_2020_12_tool" => Ok(text("called")),
         "test_missing_capability" => with_sampling(&context),

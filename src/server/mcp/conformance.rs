@@ -25,3 +25,15 @@ pub async fn serve<S: ServerHandler>(
 ) -> Result<()> {
     http::serve_as(engine, listen, options, session).await
 }
+
+/// Serves as [`super::serve_stdio`], with the handler that `session` makes of the server's.
+///
+/// # Errors
+/// As [`super::serve_stdio`].
+pub async fn serve_stdio<S: ServerHandler>(
+    engine: Engine,
+    options: Options,
+    session: impl FnOnce(&Handler) -> S,
+) -> Result<()> {
+    super::serve_stdio_as(engine, options, session).await
+}

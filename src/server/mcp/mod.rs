@@ -36,6 +36,7 @@ mod tools;
 
 use aludel_core::engine::Engine;
 use aludel_core::error::{Error, Result};
+use rmcp::ServerHandler;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -54,12 +55,22 @@ pub use tools::{Definition, TOOLS, ToolSet};
 /// # Errors
 /// `internal` when input cannot be read or signals caught; `storage` when the final write fails.
 pub async fn serve_stdio(engine: Engine, options: Options) -> Result<()> {
+    serve_stdio_as(engine, options, Handler::for_session).await
+}
+
+/// Serves as [`serve_stdio`], with the handler that `session` makes of the server's.
+async fn serve_stdio_as<S: ServerHandler>(
+    engine: Engine,
+    options: Options,
+    session: impl FnOnce(&Handler) -> S,
+) -> Result<()> {
     let failed = |error: std::io::Error| Error::Internal(format!("standard input cannot be served: {error}"));
     let mut signals = Signals::listen().map_err(failed)?;
     let Stdio { input, output, hangup } = stdio::open().map_err(failed)?;
     engine.keep_indexed();
     let stop = CancellationToken::new();
-    let serving = serve(Handler::new(&engine, options), input, output, stop.clone());
+    let handler = Handler::new(&engine, options);
+    let serving = serve_as(session(&handler), handler.input_ended().clone(), input, output, stop.clone());
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => return engine.close().await,
@@ -79,8 +90,19 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
 ) {
+    let input_ended = handler.input_ended().clone();
+    serve_as(handler, input_ended, input, output, stop).await;
+}
+
+async fn serve_as<S: ServerHandler>(
+    handler: S,
+    input_ended: CancellationToken,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    stop: CancellationToken,
+) {
     let stop = stop.child_token();
-    let transport = Session::new(input, output, handler.input_ended().clone(), stop.clone());
+    let transport = Session::new(input, output, input_ended, stop.clone());
     match serve_server_with_ct(handler, transport, stop).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
