@@ -75,6 +75,7 @@ pub(super) fn fault(run: &dyn Fn(&str), shape: &Shape) -> Option<String> {
 
 /// What is wrong with how `run` does with texts of any adversarial shape.
 pub(super) fn faults(name: &str, run: &dyn Fn(&str)) -> Vec<String> {
+    crate::text::terms::stay_cold();
     SHAPES.iter().filter_map(|shape| fault(run, shape)).map(|fault| format!("{name}: {fault}")).collect()
 }
 

@@ -22,7 +22,23 @@ pub struct WarmAnalyzer(Analyzer);
 
 /// An analyzer that may have cached the words of other texts.
 pub fn warm() -> WarmAnalyzer {
+    #[cfg(test)]
+    if IS_COLD.get() {
+        return WarmAnalyzer(Analyzer::default());
+    }
     WarmAnalyzer(at_rest().pop().unwrap_or_default())
+}
+
+#[cfg(test)]
+thread_local! {
+    static IS_COLD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Lends this thread only analyzers that have read nothing, so that the work on a text depends on
+/// the text alone.
+#[cfg(test)]
+pub(crate) fn stay_cold() {
+    IS_COLD.set(true);
 }
 
 fn at_rest() -> MutexGuard<'static, Vec<Analyzer>> {
