@@ -65,6 +65,7 @@ fn main() {
     let before = ours.anonymous_kb();
     for (number, (path, name)) in targets.iter().enumerate() {
         let (mut mine, mut hello, mut read) = (Vec::new(), Vec::new(), Vec::new());
+        let mut held = Vec::new();
         for _ in 0..ROUNDS {
             let ask = |server: &Server, path: &str| {
                 let cpu = server.cpu_ms();
@@ -72,6 +73,7 @@ fn main() {
                 (load, (server.cpu_ms() - cpu) * 1e3)
             };
             mine.push(ask(&ours, path));
+            held.push(ours.anonymous_kb());
             hello.push(ask(&theirs, "/hello"));
             read.push(ask(&theirs, &format!("/read/{number}")));
         }
@@ -82,7 +84,7 @@ fn main() {
         let micros =
             |rounds: &[(Load, f64)]| median(rounds.iter().map(|(load, cpu)| cpu / load.answers as f64).collect());
         println!(
-            "{name}: {:.0} a second, {:.2} of hello, {:.2} of read; p50 {:.2} p99 {:.2} ms (read {:.2}, {:.2}); processor {:.1} us (hello {:.1}, read {:.1})",
+            "{name}: {:.0} a second, {:.2} of hello, {:.2} of read; p50 {:.2} p99 {:.2} ms (read {:.2}, {:.2}); processor {:.1} us (hello {:.1}, read {:.1}); anonymous memory after each round: {} kB",
             median(mine.iter().map(rate).collect()),
             ratio(&hello),
             ratio(&read),
@@ -93,6 +95,7 @@ fn main() {
             micros(&mine),
             micros(&hello),
             micros(&read),
+            held.join(", "),
         );
     }
     println!("anonymous memory: {before} kB before, {} kB after; no error", ours.anonymous_kb());

@@ -1,11 +1,115 @@
 //! Requests of people, each with the tool that is right for it.
 //!
-//! All but [`FRESH`] were looked at while the descriptions and the ranking were tuned: they show that
+//! All but [`FRESH`] and [`PLAIN`] were looked at while the descriptions and the ranking were tuned: they show that
 //! descriptions keep apart, not how well a new request would do. How many were right when a list was
 //! first asked, before it was looked at, is said with it.
 
 /// The right tool, and the request.
 pub(super) type Requests = &'static [(&'static str, &'static str)];
+
+/// Written after the descriptions, by somebody who had not seen them, and asked once: messages of one or
+/// two sentences. A language model that was given the list of tools took the right one for all of [`FRESH`].
+pub(super) const PLAIN: Requests = &[
+    (
+        "start_batch",
+        "Please kick off prompts for all of these blog topics and leave it running: sourdough, composting, balcony tomatoes, beekeeping, rain barrels, worm bins, mushroom logs",
+    ),
+    ("compare_prompts", "put 7ab2 and 7ab9 side by side and tell me where they differ"),
+    ("select_best_prompt", "which of a91f, c204 and d77b would work best for a customer support bot?"),
+    ("job_resume", "My laptop died in the middle of job 239. Can you pick it up where it left off?"),
+    ("restore_prompt", "Shoot, I removed prompt 129 by mistake. Can I get it back?"),
+    ("export_prompts", "dump everything tagged recipes into a json file so I can back it up"),
+    (
+        "analyze_prompt_performance",
+        "On average how are the prompts tagged 'legal' doing compared to the 'sales' ones? Need it for a slide.",
+    ),
+    (
+        "semantic_search_prompts",
+        "Have I got anything saved about calming down angry customers? Can't remember how I phrased it",
+    ),
+    (
+        "generate_prompts",
+        "I need something I can give ChatGPT so it writes polite payment reminder emails to late clients. Can you come up with a few?",
+    ),
+    ("similar_prompts", "I think I saved prompt 207 more than once. Is there anything nearly identical to it?"),
+    ("list_prompts", "What have I saved lately? Last ten or so is fine"),
+    (
+        "start_batch",
+        "Here's a list of 40 product names from our catalogue, I need a prompt for each one. No rush, let it run while I'm at lunch: oak desk, brass lamp, linen curtain, ...",
+    ),
+    (
+        "select_best_prompt",
+        "I've got three prompts for the wedding speech, ids 31, 32 and 35. Which one should I go with?",
+    ),
+    (
+        "analyze_prompt_performance",
+        "Over the last three months, do my OpenAI prompts tend to score better than the Google ones?",
+    ),
+    ("get_system_info", "where on my disk does this thing keep its stuff? I need to tell IT which folder to back up"),
+    ("restore_prompt", "undelete 6fe03 please, turns out Jonas still needs it"),
+    ("get_prompt_details", "Open prompt 64 for me, I want to read the full text"),
+    ("job_result", "give me the prompts that last night's batch job-77e came up with, it finished around 2am"),
+    ("get_prompt_details", "can you show me everything you have saved for e58a02bb"),
+    (
+        "update_prompt",
+        "In prompt 5d6e there's a typo, 'recieve' should be 'receive', can you fix it. Also note that Marta approved it",
+    ),
+    ("semantic_search_prompts", "Anything in my collection along the lines of explaining hard science to little kids?"),
+    ("why_prompt", "I don't get it, how come you put 52 ahead of 48? 48 is clearly better written."),
+    ("get_prompt_metrics", "why did d0c4e1 take so long to make, can you break down the seconds for each stage?"),
+    ("job_cancel", "oh no, I gave it the wrong list!! kill job 5107 right now"),
+    ("update_prompt", "Add the tag 'onboarding' to prompt 302 please"),
+    ("get_system_info", "What version of this am I running?"),
+    ("validate_configuration", "I just edited the config file by hand, can you check I didn't break anything?"),
+    ("delete_prompt", "Please throw out c41d7, we never ended up using that newsletter one"),
+    (
+        "semantic_search_prompts",
+        "looking for an old prompt that was roughly about helping people get over a breakup, might not have used that word at all",
+    ),
+    ("generate_prompts", "write me a prompt for summarizing podcast transcripts, about 5 bullet points at the end"),
+    ("job_result", "Job 451 says it's done, let me see what came out"),
+    ("spend", "How much have I blown through this month so far?"),
+    (
+        "validate_configuration",
+        "are my settings all ok? want to be sure there are no mistakes in them before I roll this out to the team",
+    ),
+    ("job_status", "Is job 8812 nearly finished? It's been going since this morning"),
+    ("search_prompts", "Pull up everything that mentions \"Acme Corp\", legal wants us to stop using the name"),
+    ("generate_prompt_variants", "I'd like a couple of alternatives to b7e0934a so I can A/B test them next week"),
+    ("delete_prompt", "get rid of prompt 88, it was just a test"),
+    ("job_cancel", "We don't need batch job-e2f anymore, you can call it off"),
+    ("spend", "Boss is asking what we've paid for API usage in the current month and how much budget we still have"),
+    ("compare_prompts", "What changed between prompt 15 and prompt 16? They look the same to me"),
+    ("search_prompts", "find the one where I wrote 'you are a grumpy sommelier'"),
+    ("get_provider_status", "Is OpenAI down or is it just me? Can you see whether you can get through to it from here"),
+    ("list_prompts", "which prompts did I make with Anthropic last week"),
+    ("get_prompt_metrics", "How many tokens did prompt 77 burn, and at which step was most of it?"),
+    ("generate_prompt_variants", "Prompt 4f21c8 is ok but kind of stiff, give me three different takes on it"),
+    (
+        "generate_prompts",
+        "Hi! I teach 4th grade and want an AI to make fraction word problems about animals. Could you turn that into a proper prompt?",
+    ),
+    ("search_prompts", "do I have any prompts with the word \"Kubernetes\" in them?"),
+    ("why_prompt", "what made you pick f13b9 as the winner yesterday"),
+    ("get_provider_status", "which AI services am I hooked up to at the moment, and do they all respond?"),
+    ("job_status", "how many has batch job-3ac done so far"),
+    ("get_prompt_details", "What does prompt 1043 actually say? The list cut it off halfway"),
+    (
+        "generate_prompt_variants",
+        "Can you redo prompt 118 a few other ways, maybe one shorter and one more formal? Keep the original as it is.",
+    ),
+    ("spend", "am I close to my limit for today? don't want to get cut off in the middle of the demo"),
+    ("export_prompts", "I'd like to hand all my prompts to a colleague as a CSV, can you save one for me?"),
+    (
+        "generate_prompts",
+        "Thinking of a D&D villain creator, dark but a bit funny. Make me three prompts I could use for that.",
+    ),
+    ("generate_prompts", "prompt for code reviews of Go services please, should be strict on error handling"),
+    ("job_resume", "job-b90 stopped halfway when the wifi dropped, please carry on with the rest"),
+    ("list_prompts", "show all the prompts I tagged marketing"),
+    ("select_best_prompt", "Put my saved SQL tutor prompts in order from strongest to weakest, I can only keep one"),
+    ("similar_prompts", "show me others like 9c3d51, I really liked that one"),
+];
 
 /// Written by somebody who did not tune, and asked once.
 pub(super) const FRESH: Requests = &[

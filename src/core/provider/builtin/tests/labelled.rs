@@ -10,8 +10,10 @@
 //! the last four having been written with deliberate traps. So the blind set must not exceed its
 //! own count until it meets the bar. The 1,200 in `natural` were written without traps; blind, 7 of
 //! 295 decided ones had another label. Two thirds of them were looked at then. Of the rest 2 of 86
-//! have another label, which they must not exceed. The 1,200 in `daily` were written later, apart
-//! from all of these, and have not been looked at: 1 of 179 decided ones has another label.
+//! have another label, which they must not exceed. `daily` and `later`, 1,200 each, were written
+//! later still, without traps and apart from all others: counted blind, 1 of 179 and 2 of 172
+//! decided ones had another label. What readers said of the sentences around them is in the
+//! `README.md` of the folder.
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
