@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn an_analyzer_that_has_read_much_is_dropped_and_a_used_one_makes_the_same_terms() {
-        let many: String = (0..CACHED + 10).map(|number| format!("w{number} ")).collect();
-        warm().words(&many);
+        let many: Vec<String> = (0..CACHED + 10).map(|number| format!("w{number}")).collect();
+        warm().words(&many.join(" "));
         assert!(at_rest().iter().all(|analyzer| analyzer.cached() <= CACHED));
         for _ in 0..2 {
             let mut analyzer = warm();
