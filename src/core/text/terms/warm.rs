@@ -8,11 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Analyzer;
 
-/// Maximum words an analyzer at rest has cached: some two megabytes.
-const CACHED: usize = 6_000;
+/// Maximum words an analyzer at rest has cached: about a megabyte.
+const CACHED: usize = 3_000;
 
 /// Maximum analyzers at rest.
-const IDLE: usize = 4;
+const IDLE: usize = 2;
 
 static AT_REST: Mutex<Vec<Analyzer>> = Mutex::new(Vec::new());
 
