@@ -164,9 +164,9 @@ impl Analyzer {
         self.terms.is_empty()
     }
 
-    /// The number of words cached as written.
-    fn cached(&self) -> usize {
-        self.words.len().max(self.forms.len())
+    /// The number of words or terms held, whichever is larger.
+    fn held(&self) -> usize {
+        self.words.len().max(self.forms.len()).max(self.terms.len())
     }
 
     /// Appends the terms of `text` to `found`, in order, with repeats.

@@ -1,15 +1,15 @@
 //! Analyzers that keep the words of earlier texts, so that common ones are not stemmed again.
 //!
 //! [`warm`] lends one to each caller; it returns when dropped. What they hold is bounded: one that
-//! has cached more than [`CACHED`] words is dropped, as are more than [`IDLE`] at rest.
+//! holds more than [`HELD`] words or terms is dropped, as are more than [`IDLE`] at rest.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Analyzer;
 
-/// Maximum words an analyzer at rest has cached: about a megabyte.
-const CACHED: usize = 3_000;
+/// Maximum words or terms that an analyzer at rest holds: about a megabyte.
+const HELD: usize = 3_000;
 
 /// Maximum analyzers at rest.
 const IDLE: usize = 2;
@@ -68,7 +68,7 @@ impl DerefMut for WarmAnalyzer {
 impl Drop for WarmAnalyzer {
     fn drop(&mut self) {
         let analyzer = std::mem::take(&mut self.0);
-        if analyzer.cached() > CACHED {
+        if analyzer.held() > HELD {
             return;
         }
         let mut at_rest = at_rest();
@@ -85,9 +85,12 @@ mod tests {
 
     #[test]
     fn an_analyzer_that_has_read_much_is_dropped_and_a_used_one_makes_the_same_terms() {
-        let many: Vec<String> = (0..CACHED + 10).map(|number| format!("w{number}")).collect();
+        let many: Vec<String> = (0..HELD + 10).map(|number| format!("w{number}")).collect();
         warm().words(&many.join(" "));
-        assert!(at_rest().iter().all(|analyzer| analyzer.cached() <= CACHED));
+        // Pairs of characters are terms without being words.
+        let han: String = ('\u{4e00}'..).take(HELD + 10).collect();
+        warm().read(&han, &mut Vec::new());
+        assert!(at_rest().iter().all(|analyzer| analyzer.held() <= HELD));
         for _ in 0..2 {
             let mut analyzer = warm();
             let words = analyzer.words("parseHTTPUrl runs; running GitHub's runs");
