@@ -331,7 +331,7 @@ fn what_only_the_user_can_know_is_asked_for_by_what_the_message_is() {
     let asked = |input: &str| Ask { strategy: "clarify", ..Ask::plain(&[Phase::Coagulatio]) }.run(input);
     let has = |input: &str, question: &str| asked(input).contains(question);
     for (input, question) in [
-        ("Announce our move to Lyon", "What changes, from when"),
+        ("Announce our move to Lyon", "From when does it hold"),
         ("Thank a customer", "What exactly are the thanks for"),
         ("Write a cover letter for a job as a gardener", "What have you done that speaks for you"),
         ("Write an email to my landlord about the heating", "Which facts belong in it"),
