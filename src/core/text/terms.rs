@@ -24,8 +24,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::forms::{Form, FormKind, MOST_JOINED, spaced};
-#[cfg(test)]
-pub(crate) use self::warm::stay_cold;
+#[cfg(any(test, feature = "test-support"))]
+pub use self::warm::stay_cold;
 pub use self::warm::{WarmAnalyzer, warm};
 use crate::visited::visit;
 

@@ -161,6 +161,8 @@ fn counted_alone() {
     std::io::stdin().read_line(&mut line).expect("a line");
     let share: usize = line.trim().parse().expect("a share");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    // The words of a text are not to be known from an earlier one.
+    aludel_core::text::terms::stay_cold();
     // One-time costs of the first use are not counted.
     let _warm = runtime.block_on(allocated("to begin with", true));
     let shapes = SHAPES.iter().skip(share).step_by(SHARES);

@@ -22,23 +22,21 @@ pub struct WarmAnalyzer(Analyzer);
 
 /// An analyzer that may have cached the words of other texts.
 pub fn warm() -> WarmAnalyzer {
-    #[cfg(test)]
-    if IS_COLD.get() {
+    #[cfg(any(test, feature = "test-support"))]
+    if IS_COLD.load(std::sync::atomic::Ordering::Relaxed) {
         return WarmAnalyzer(Analyzer::default());
     }
     WarmAnalyzer(at_rest().pop().unwrap_or_default())
 }
 
-#[cfg(test)]
-thread_local! {
-    static IS_COLD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
+#[cfg(any(test, feature = "test-support"))]
+static IS_COLD: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
-/// Lends this thread only analyzers that have read nothing, so that the work on a text depends on
-/// the text alone.
-#[cfg(test)]
-pub(crate) fn stay_cold() {
-    IS_COLD.set(true);
+/// Lends only analyzers that have read nothing from now on, so that tests which count the work on
+/// a text count that text alone.
+#[cfg(any(test, feature = "test-support"))]
+pub fn stay_cold() {
+    IS_COLD.store(true, std::sync::atomic::Ordering::Relaxed);
 }
 
 fn at_rest() -> MutexGuard<'static, Vec<Analyzer>> {
