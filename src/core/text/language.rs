@@ -1,4 +1,5 @@
-//! Detects the language of a text from its script and its commonest words.
+//! Detects the language of a text from its script and its commonest words, and that of running
+//! text from its letters ([`of_prose`]), which is right more often but needs a few words.
 //!
 //! Good enough to choose headings and cue words and to say "answer in the language of the request".
 //! Short texts without characteristic words are [`Language::Unknown`].

@@ -120,23 +120,23 @@ impl Library {
             return by_letters.unwrap_or(Language::Unknown);
         }
         let Some(found) = by_letters.filter(|_| words.len() >= LONG_WORDS) else {
-            return self.by_cues(&words, told, by_letters.unwrap_or(told));
+            return self.by_cues(&words, told, by_letters);
         };
         let is_told = told != Language::Unknown && self.known(&words, told) > self.known(&words, found);
         if is_told { told } else { found }
     }
 
-    /// The language with the most cue words, or this one if another has no more.
-    fn by_cues(&self, words: &[&str], told: Language, or: Language) -> Language {
+    /// The language with the most cue words; the one by letters, if there is one and no other has more.
+    fn by_cues(&self, words: &[&str], told: Language, by_letters: Option<Language>) -> Language {
         let score = |language| self.known(words, language) + usize::from(language == told) * (1 + words.len() / 4);
         // Ties go to the first, English before all: a single "a" or "no" is no evidence.
         let scores = LATIN.map(|language| (score(language), language));
         let most = scores.iter().map(|(score, _)| *score).max().unwrap_or_default();
-        let is_most = |language: &Language| scores.contains(&(most, *language));
-        if most == 0 || is_most(&or) {
-            return or;
+        let best = scores.iter().find(|(score, _)| *score == most && most > 0);
+        match by_letters {
+            Some(found) if most == 0 || scores.contains(&(most, found)) => found,
+            _ => best.map_or(told, |(_, language)| *language),
         }
-        scores.iter().find(|(score, _)| *score == most).map_or(or, |(_, language)| *language)
     }
 
     /// The number of words that are cues in this language.

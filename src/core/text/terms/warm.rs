@@ -26,6 +26,10 @@ pub fn warm() -> WarmAnalyzer {
     if IS_COLD.load(std::sync::atomic::Ordering::Relaxed) {
         return WarmAnalyzer(Analyzer::default());
     }
+    lent()
+}
+
+fn lent() -> WarmAnalyzer {
     WarmAnalyzer(at_rest().pop().unwrap_or_default())
 }
 
@@ -84,13 +88,13 @@ mod tests {
     #[test]
     fn an_analyzer_that_has_read_much_is_dropped_and_a_used_one_makes_the_same_terms() {
         let many: Vec<String> = (0..HELD + 10).map(|number| format!("w{number}")).collect();
-        warm().words(&many.join(" "));
+        lent().words(&many.join(" "));
         // Pairs of characters are terms without being words.
         let han: String = ('\u{4e00}'..).take(HELD + 10).collect();
-        warm().read(&han, &mut Vec::new());
+        lent().read(&han, &mut Vec::new());
         assert!(at_rest().iter().all(|analyzer| analyzer.held() <= HELD));
         for _ in 0..2 {
-            let mut analyzer = warm();
+            let mut analyzer = lent();
             let words = analyzer.words("parseHTTPUrl runs; running GitHub's runs");
             let terms: Vec<Vec<String>> = words
                 .iter()

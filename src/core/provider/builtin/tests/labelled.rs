@@ -8,7 +8,8 @@
 //! The bar for all is two in a hundred. The sets that were looked at must meet it. Of those blind
 //! when counted (147, 143, 126, 125, 105 and 91 decided), 4, 3, 10, 7, 8 and 5 had another label,
 //! the last four having been written with deliberate traps. So the blind set must not exceed its
-//! own count until it meets the bar. The 1,200 in `natural` were written without traps; blind, 7 of
+//! own count until it meets the bar; 89 of it are decided since languages are told by letters (583
+//! of 600 right, 566 before), two fewer. The 1,200 in `natural` were written without traps; blind, 7 of
 //! 295 decided ones had another label. Two thirds of them were looked at then. Of the rest 2 of 86
 //! have another label, which they must not exceed. `daily` and `later`, 1,200 each, were written
 //! later still, without traps and apart from all others: counted blind, 1 of 179 and 2 of 172
@@ -167,6 +168,7 @@ fn at_most_two_in_a_hundred_get_a_sentence_of_a_family_that_is_not_theirs() {
             _ => (count.decided / 50, count.all / 6 + 1),
         };
         assert!(count.wrong <= most_wrong && count.decided >= least_decided, "{name}: {count:?}");
+        assert!(count.language * 100 >= count.all * 94, "{name}: {count:?}");
         // Finished prompts are too few in a part of the natural ones to tell anything.
         let is_part = name.starts_with("natural,");
         let finds_ready = count.ready_seen * 3 >= count.ready * 2 && count.ready_wrong * 200 <= count.all;
